@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/game.h"
+
+// The text forms of positions, moves and lines (docs/rules.md). Readers throw Error with the offending text in quotes.
+namespace wari {
+
+std::string position_text(const Position& position);                           // "4-4-...-0-0-S"
+Position parse_position(std::string_view text, const Rules& rules);            // the sum must match the rule set
+std::string move_text(const Position& position, int action);                   // "C", "c", "C-"
+std::string move_text(bool north, int action);
+// Plays a line ("FfEbC-a") on `game`; Error: "illegal move 3: 'F': ...".
+void play_line(Game& game, std::string_view line);
+int parse_move(const Game& game, std::string_view text);                       // one move; throws if illegal
+std::string line_text(const Game& game);                                       // all moves of the game
+
+}  // namespace wari
