@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,7 +16,8 @@
 //       v.number("learning_rate", learning_rate, 1e-8, 1.0, "peak of AdamW's learning rate");
 //       v.choice("schedule", schedule, {"constant", "cosine"}, "...");   // std::string, or an enum with names in order of its values
 //       v.flag("amp", amp, "...");
-//       v.text("rules", rules, "...");
+//       v.text("device", device, "...");
+//       v.list("opponents", opponents, "...");                           // std::vector<std::string>
 //       v.group("network", network_settings, "...");                     // nested struct
 //       v.weights("rules", mix, "...");                                  // RULES or a map {RULES: weight}; std::vector<std::pair<std::string, int>>
 //     }
@@ -27,28 +26,38 @@
 // Unknown, duplicate, mistyped keys and numbers out of range throw Error with file:line, the key's path, what was expected and the nearest name.
 namespace wari {
 
-// A value as written, with its place ("configs/cpu.yaml:12" or "--set"), by dotted key. What a file or an override says, before a struct has checked it.
+// One value of a file as written, before a struct has checked it, with its place ("configs/cpu.yaml:12" or "--set").
+struct ConfigNode {
+  enum class Kind { empty, scalar, list, map };
+  Kind kind = Kind::empty;
+  std::string text;                                             // of a scalar
+  bool in_quotes = false;                                       // a scalar in quotes is text, never a number
+  std::string place;                                            // file:line
+  std::vector<std::pair<std::string, ConfigNode>> children;     // of a map in order of the file; of a list with empty names
+};
+
+// What a configuration file and the overrides of the command line say.
 class ConfigSource {
  public:
   static ConfigSource from_file(const std::filesystem::path& file);
   static ConfigSource from_text(std::string_view text, const std::string& name);
-  // "selfplay.lanes=64"; of one key given twice the last holds.
+  // "selfplay.lanes=64", "rules={abapa: 3, warri: 1}"; of one key given twice the last holds.
   void override_with(std::string_view assignment);
 
-  struct Value {
-    std::string text;                                                // scalar
-    std::vector<std::pair<std::string, std::string>> map;            // for weights(): key, value; empty for scalars
-    bool is_map = false;
-    std::string place;                                               // file:line
-  };
-  const std::map<std::string, Value>& values() const { return values_; }
+  const ConfigNode& root() const { return root_; }
   const std::string& name() const { return name_; }
 
  private:
-  std::map<std::string, Value> values_;                              // leaves by dotted key (a weights map is kept under its own key)
-  std::map<std::string, std::string> groups_;                        // dotted key of each mapping -> place
+  ConfigNode root_;
   std::string name_;
 };
+
+// "selfplay.lanes: 64 (was 32)" for each key whose values differ; both as from config_values(). For refusing or logging a changed configuration.
+struct ConfigDifference {
+  std::string key, before, after;  // an absent value is "(absent)"
+};
+std::vector<ConfigDifference> config_differences(const std::vector<std::pair<std::string, std::string>>& before,
+                                                 const std::vector<std::pair<std::string, std::string>>& after);
 
 }  // namespace wari
 
@@ -57,3 +66,4 @@ class ConfigSource {
 //   template <class S> void load_config(S& settings, const ConfigSource& source);            // throws Error
 //   template <class S> std::string config_yaml(S& settings, bool comments = true);            // resolved, with the comments
 //   template <class S> std::vector<std::pair<std::string, std::string>> config_values(S& settings);  // dotted key, text; in order
+//   template <class S> std::vector<ConfigField> config_fields(S& settings);                   // dotted key, comment, what is allowed; for documentation

@@ -1,0 +1,34 @@
+#include "app/bench.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/log.h"
+
+namespace wari {
+
+BenchResult measure(const std::string& name, const std::string& unit, const std::function<double()>& once, int runs) {
+  log_info("bench: {}", name);
+  once();
+  std::vector<double> figures;
+  for (int i = 0; i < runs; ++i) figures.push_back(once());
+  std::sort(figures.begin(), figures.end());
+  return {name, figures[figures.size() / 2], unit, figures.front(), figures.back()};
+}
+
+BenchResult measure_rate(const std::string& name, const std::function<double()>& work, int runs) {
+  const auto once = [&work] {
+    const auto start = std::chrono::steady_clock::now();
+    const double units = work();
+    return units / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  return measure(name, "1/s", once, runs);
+}
+
+std::vector<BenchGroup> bench_groups() {
+  return {
+      {"machine", bench_machine},
+  };
+}
+
+}  // namespace wari

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+// `wari bench`: every measurement is a function of its group (app/bench/GROUP.cpp) that returns one or more results, listed in app/bench.cpp.
+namespace wari {
+
+// One figure: the median of at least five runs with the least and the greatest.
+struct BenchResult {
+  std::string name;  // "rules.perft_leaves_per_second"
+  double value = 0;
+  std::string unit;  // "1/s", "ns", "GFLOP/s", "1"
+  double low = 0, high = 0;
+};
+
+// Runs `once` (which returns one figure) `runs` times after one run that only warms up, and takes the median.
+BenchResult measure(const std::string& name, const std::string& unit, const std::function<double()>& once, int runs = 5);
+// The same for a piece of work: the figure is `units` (what `work` returns, e.g. moves made) over the seconds it took.
+BenchResult measure_rate(const std::string& name, const std::function<double()>& work, int runs = 5);
+
+// Each group's measurements, one file each.
+std::vector<BenchResult> bench_machine();
+
+struct BenchGroup {
+  std::string name;
+  std::function<std::vector<BenchResult>()> run;
+};
+
+// Groups in the order in which `wari bench` runs them.
+std::vector<BenchGroup> bench_groups();
+
+}  // namespace wari
