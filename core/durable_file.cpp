@@ -1,0 +1,103 @@
+#include "core/durable_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.h"
+
+namespace wari {
+namespace {
+
+// An open descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+bool transient(int error) { return error == EIO || error == EAGAIN; }
+
+[[noreturn]] void fail(const std::string& what, const std::filesystem::path& file, int error) {
+  std::string advice = "check the path and its permissions";
+  if (error == ENOSPC || error == EDQUOT) advice = "free some space and run the command again; what was saved before is intact";
+  if (error == EIO) advice = "the device reported an error twice; what was saved before is intact";
+  throw system_error(what + ": '" + file.string() + "': " + std::strerror(error) + "; " + advice);
+}
+
+// 0, or the error number of the call that failed.
+int write_all(int descriptor, std::string_view bytes, const FileCalls& calls) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = (calls.write ? calls.write : ::write)(descriptor, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    done += static_cast<std::size_t>(count);
+  }
+  return (calls.sync ? calls.sync : ::fsync)(descriptor) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+void sync_folder(const std::filesystem::path& folder) {
+  const Descriptor descriptor(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.number() < 0) fail("cannot open the folder", folder, errno);
+  if (::fsync(descriptor.number()) != 0 && errno != EINVAL) fail("cannot sync the folder", folder, errno);
+}
+
+void write_file_durably(const std::filesystem::path& file, std::string_view bytes, const FileCalls& calls) {
+  const std::filesystem::path temporary = file.string() + ".tmp";
+  int error = 0;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (descriptor.number() < 0) fail("cannot write", file, errno);
+    error = write_all(descriptor.number(), bytes, calls);
+    if (!transient(error)) break;
+  }
+  if (error == 0 && ::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    fail("cannot write " + std::to_string(bytes.size()) + " bytes", file, error);
+  }
+  sync_folder(file.parent_path());
+}
+
+void append_line_durably(const std::filesystem::path& file, std::string_view line, const FileCalls& calls) {
+  const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (descriptor.number() < 0) fail("cannot write", file, errno);
+  const off_t before = ::lseek(descriptor.number(), 0, SEEK_END);
+  const std::string text = std::string(line) + "\n";
+  int error = 0;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    error = write_all(descriptor.number(), text, calls);
+    if (error == 0) return;
+    if (::ftruncate(descriptor.number(), before) != 0) break;
+    if (!transient(error)) break;
+  }
+  fail("cannot add a line", file, error);
+}
+
+std::string read_whole_file(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) throw Error("this is a folder, not a file: '" + file.string() + "': name a file");
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw Error("cannot read the file: '" + file.string() + "': " + std::strerror(errno));
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad()) throw system_error("reading failed: '" + file.string() + "': " + std::strerror(errno));
+  return std::move(text).str();
+}
+
+}  // namespace wari
