@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "selfplay/game_record.h"
+#include "selfplay/sample.h"
+
+namespace wari {
+
+// Appends the positions of a finished game that can be learned from: every ply but the random opening, whose outcome says little about the position. A ply
+// without a policy target (capped search, forced move) becomes a sample for the value heads alone, or none if `value_only` is false.
+// All targets are from the mover's side; the legal mask, final margin and plies left come from replaying the game, which verifies it as verify_game() does:
+// returns what is wrong and appends nothing then, empty otherwise. Samples are copies; `rules_index` is put into them.
+std::string append_samples(const GameRecord& game, const Rules& rules, std::uint8_t rules_index, bool value_only, std::vector<Sample>& samples);
+
+}  // namespace wari
