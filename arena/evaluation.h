@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "arena/match.h"
+#include "arena/ratings.h"
+#include "arena/results.h"
+
+// How a training run measures its checkpoints: matches against fixed references, all on one Elo scale where `random` is 0.
+namespace wari {
+
+struct EvaluationSettings {
+  int every = 10;                                          // iterations; 0: never
+  int games = 100;                                         // against each reference
+  int visits = 64;                                         // simulations a move of the checkpoint
+  int opening_plies = 4;
+  bool previous = true;                                    // also against the checkpoint evaluated before
+  std::vector<std::string> references = {"random", "greedy", "alphabeta:depth=4", "alphabeta:depth=8"};  // PLAYERs of the command line
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.number("every", every, 0, 1000000, "iterations between evaluations; 0: never");
+    v.number("games", games, 2, 1000000, "games against each reference, in pairs from one opening; even");
+    v.number("visits", visits, 1, 1000000, "simulations a move of the checkpoint");
+    v.number("opening_plies", opening_plies, 0, 100, "random plies at the start of each pair of games");
+    v.flag("previous", previous, "also play the checkpoint that was evaluated before");
+    v.list("references", references, "players with fixed strength that every evaluated checkpoint meets");
+  }
+};
+
+struct EvaluationMatch {
+  std::string opponent;
+  MatchResult result;
+};
+
+struct Evaluation {
+  std::vector<EvaluationMatch> matches;                    // in order of settings.references, then the previous checkpoint
+  Rating rating;                                           // of the checkpoint, from all matches in the database; random = 0
+};
+
+// Plays what is not in the database yet, stores it, and rates all players jointly. `checkpoint` plays as `name`; `previous` may be null.
+// The seed of each match is a function of (settings' seed, iteration, opponent).
+Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rules, std::uint64_t seed, int iteration, Player& checkpoint, Player* previous,
+                           const PlayerEnvironment& environment, ResultsDatabase& database);
+
+// The anchored curve over all players in the database: `random` stands at 0.
+Ratings rate_run(const ResultsDatabase& database);
+
+}  // namespace wari

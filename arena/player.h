@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/game.h"
+#include "search/evaluator.h"
+#include "search/settings.h"
+
+// Whoever can choose a move. A player is asked for many games at once, so that a network sees full batches and slow players can spread over the cores.
+namespace wari {
+
+class Player {
+ public:
+  virtual ~Player() = default;
+  // As it was written: "alphabeta:depth=6". Names a row of the ratings.
+  virtual std::string name() const = 0;
+  // One legal action for each of the unfinished `games`. `keys[i]` stands for (match, game, ply): all that is random about the choice is a function of it,
+  // so a choice depends neither on the other games of the batch nor on the number of threads.
+  virtual std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t> keys) = 0;
+};
+
+// Reads a checkpoint into something that judges positions. `precision` is "auto" unless the player says otherwise. Given by the program, since networks are
+// not known to this room.
+using EvaluatorFactory = std::function<std::unique_ptr<Evaluator>(const std::filesystem::path& checkpoint, const std::string& precision)>;
+
+// What the machine offers to players.
+struct PlayerEnvironment {
+  int workers = 1;             // threads, at most
+  int lanes = 256;             // positions searched at once, of all workers together
+  std::uint64_t seed = 1;
+  EvaluatorFactory load_evaluator;  // empty: players with a checkpoint are refused
+};
+
+// A PLAYER of the command line, taken apart: "search:checkpoint=runs/a,visits=64".
+struct PlayerDescription {
+  std::string kind;
+  std::map<std::string, std::string> options;
+};
+PlayerDescription parse_player(std::string_view text);  // throws Error with the nearest kind or option
+
+std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironment& environment);
+
+std::unique_ptr<Player> make_random_player();
+std::unique_ptr<Player> make_greedy_player();                                         // most seeds now, ties at random
+std::unique_ptr<Player> make_alphabeta_player(int depth, int workers);                // ties at random
+struct SearchPlayerSettings {
+  int visits = 64;              // simulations a move
+  SearchSettings search;        // noise is always off here
+  int lanes = 256;
+  int workers = 1;
+};
+// Tree search with a judge that is in memory already: what a training loop uses for its newest network. A fresh tree each move.
+std::unique_ptr<Player> make_search_player(std::string name, const SearchPlayerSettings& settings, const Evaluator& evaluator);
+std::unique_ptr<Player> make_policy_player(std::string name, std::unique_ptr<Evaluator> evaluator);  // the move with the highest prior
+
+}  // namespace wari

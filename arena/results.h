@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arena/match.h"
+#include "arena/ratings.h"
+
+// All matches of a run in one SQLite file. A row has a key that its maker chooses; what is inserted again changes nothing, so an evaluation that is repeated
+// after a kill leaves one row.
+namespace wari {
+
+struct StoredMatch {
+  std::string key;           // unique: "iteration 12 random"
+  int iteration = 0;         // of the run whose checkpoint `a` is; 0: none
+  std::string a;             // names of players as the ratings show them
+  std::string b;
+  std::string rules;         // rules_name()
+  GameCounts first;          // A moves first
+  GameCounts second;
+  std::uint64_t seed = 0;
+  int opening_plies = 0;
+  int distinct_games = 0;
+  double elo = 0;
+  double elo_error_95 = 0;
+  double seconds = 0;        // wall clock
+  std::string version;       // of the program that played
+  std::int64_t unix_time_s = 0;  // when it was stored
+};
+
+StoredMatch stored_match(std::string key, int iteration, const std::string& a, const std::string& b, const MatchSettings& settings, const MatchResult& result);
+
+class ResultsDatabase {
+ public:
+  // Opens or creates. Throws Error where the file is no database of this kind or of another version.
+  explicit ResultsDatabase(const std::filesystem::path& file);
+  ~ResultsDatabase();
+  ResultsDatabase(const ResultsDatabase&) = delete;
+  ResultsDatabase& operator=(const ResultsDatabase&) = delete;
+
+  bool insert(const StoredMatch& match);                  // false if the key was there already
+  int erase_after(int iteration);                         // rows of later iterations: made again after a kill; returns how many
+  std::vector<StoredMatch> matches() const;               // in order of insertion
+  std::vector<PairRecord> pair_records() const;           // for rate_players()
+
+ private:
+  struct Connection;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace wari
