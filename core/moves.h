@@ -31,7 +31,7 @@ struct Move {
   bool mover_again;
 };
 
-// The tables that sowing reads, [pit][seeds]; built at compile time; device code gets a pointer to a copy. Defined in core/sowing.h.
+// The tables that sowing reads, [seeds, pit]; built at compile time; device code gets a pointer to a copy. Defined in core/sowing.h.
 struct SowingTables;
 const SowingTables& sowing_tables();
 
