@@ -1,0 +1,46 @@
+#include "train/training_settings.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/error.h"
+
+namespace wari {
+namespace {
+
+// Cores that this process may use: what a container or `taskset` leaves of the machine.
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+void resolve_settings(TrainingSettings& settings) {
+  if (settings.workers == 0) settings.workers = usable_cores();
+  if (settings.device == "cuda") throw Error("no CUDA device can be used: device: 'cuda': this build plays and trains on the CPU; set device to cpu or auto");
+  if (settings.replay.window_min > settings.replay.window_max) throw Error("replay.window_min is above replay.window_max: configuration: make it smaller or the other larger");
+  if (settings.replay.min_positions > settings.replay.window_max) throw Error("replay.min_positions is above replay.window_max, so training would never begin: configuration: make it smaller");
+  if (settings.evaluation.games % 2 != 0) throw Error("evaluation.games must be even, since games are played in pairs: configuration: '" + std::to_string(settings.evaluation.games) + "'");
+  make_rules_mix(settings.rules);                                              // throws where a name is unknown
+  for (const std::string& reference : settings.evaluation.references) parse_player(reference);  // likewise
+}
+
+void require_end(const TrainingSettings& settings) {
+  if (settings.iterations == 0 && settings.max_minutes == 0) throw Error("the run has no end: iterations and max_minutes are both 0: set one of them, e.g. --set max_minutes=15");
+}
+
+TrainingSettings read_training_settings(const std::string& file, const std::vector<std::string>& overrides) {
+  ConfigSource source = ConfigSource::from_file(file);
+  for (const std::string& assignment : overrides) source.override_with(assignment);
+  TrainingSettings settings;
+  load_config(settings, source);
+  resolve_settings(settings);
+  return settings;
+}
+
+}  // namespace wari
