@@ -8,8 +8,8 @@ namespace wari {
 
 // One move of a self-play game as a lane logs it; games are assembled from these, per lane and in order.
 struct MoveRecord {
-  std::uint64_t game;               // number of the game in the run
   Position position;                // before the move
+  std::uint64_t game;               // number of the game in the run
   std::uint16_t policy[kActions];   // policy target, sums to 65535 over legal actions; all 0: none (random opening, capped search, forced move)
   std::uint16_t ply;                // of the game, from 0
   std::uint16_t quiet_plies;        // before the move
