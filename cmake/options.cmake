@@ -14,7 +14,8 @@ endif()
 
 find_program(WARI_CCACHE ccache)
 if(WARI_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${WARI_CCACHE})
+  # The sloppiness lets ccache serve files that use a precompiled header; paths relative to the base serve another clone.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${WARI_CCACHE})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${WARI_CCACHE})
 endif()
 find_program(WARI_MOLD mold)
@@ -33,8 +34,8 @@ if(WARI_SANITIZE)
   add_compile_options(-fsanitize=${WARI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WARI_SANITIZE})
 endif()
-# g++ 12 reports impossible overlaps in std::string's operator+ (GCC bug 105651).
 set(WARI_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wvla -Werror)
+# g++ 12 reports impossible overlaps in std::string's operator+ (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND WARI_WARNINGS -Wno-restrict)
 endif()

@@ -1,6 +1,7 @@
-# wari_room(core LIBRARIES ...) makes the static library wari_core of every .cpp in core/.
+# wari_room(core LIBRARIES ...) makes the static library wari_core of every .cpp in core/. USES are the rooms above; what stands in PRIVATE_LIBRARIES
+# (Torch) is linked but its headers stay out of sight of the rooms below.
 function(wari_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.cpp ${CMAKE_SOURCE_DIR}/${name}/*/*.cpp)
   list(FILTER sources EXCLUDE REGEX "app/main.cpp$")
   if(NOT sources)
@@ -18,11 +19,12 @@ function(wari_room name)
   foreach(room ${ROOM_USES})
     target_link_libraries(wari_${name} PUBLIC wari_${room})
   endforeach()
-  target_link_libraries(wari_${name} PUBLIC ${ROOM_LIBRARIES})
+  target_link_libraries(wari_${name} PUBLIC ${ROOM_LIBRARIES} PRIVATE ${ROOM_PRIVATE_LIBRARIES})
 endfunction()
 
 # wari_tests(core) makes core_tests of every .cpp in tests/core/ and registers each test with ctest.
 function(wari_tests name)
+  cmake_parse_arguments(TESTS "" "" "LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp)
   if(NOT sources)
     return()
@@ -30,6 +32,6 @@ function(wari_tests name)
   add_executable(${name}_tests ${sources})
   target_compile_options(${name}_tests PRIVATE ${WARI_WARNINGS})
   target_compile_definitions(${name}_tests PRIVATE WARI_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WARI_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(${name}_tests PRIVATE wari_${name} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name}_tests PRIVATE wari_${name} ${TESTS_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name}_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
 endfunction()

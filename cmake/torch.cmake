@@ -18,5 +18,17 @@ if(NOT EXISTS "${WARI_LIBTORCH}/lib/libtorch_cpu.so")
 endif()
 add_library(wari_torch INTERFACE)
 add_library(wari::torch ALIAS wari_torch)
-target_include_directories(wari_torch SYSTEM INTERFACE ${WARI_LIBTORCH}/include ${WARI_LIBTORCH}/include/torch/csrc/api/include)
+# The wheel's folder also holds a newer fmt; -idirafter puts it behind the system's folders, so that all rooms see the same fmt.
+target_compile_options(wari_torch INTERFACE "SHELL:-idirafter ${WARI_LIBTORCH}/include" "SHELL:-idirafter ${WARI_LIBTORCH}/include/torch/csrc/api/include")
+
+# torch/torch.h takes half a minute to compile; once per target is enough.
+function(wari_precompile_torch target)
+  if(TARGET ${target})
+    get_target_property(type ${target} TYPE)
+    if(NOT type STREQUAL "INTERFACE_LIBRARY")
+      target_precompile_headers(${target} PRIVATE <torch/torch.h>)
+      target_compile_options(${target} PRIVATE -fpch-preprocess)
+    endif()
+  endif()
+endfunction()
 target_link_libraries(wari_torch INTERFACE ${WARI_LIBTORCH}/lib/libtorch_cpu.so ${WARI_LIBTORCH}/lib/libc10.so)
