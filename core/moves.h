@@ -40,24 +40,24 @@ struct Status {
   std::uint16_t legal;
   End end;
 };
-WARI_HD inline Status status(const SowingTables& tables, const Rules& rules, const Position& position);
+WARI_HD inline Status status(const SowingTables& tables, const Rules& rules, Position position);
 
 // Mask of legal actions; bit i is action i. 0: no legal move. Does not test for majority.
-WARI_HD inline std::uint16_t legal_actions(const SowingTables& tables, const Rules& rules, const Position& position);
+WARI_HD inline std::uint16_t legal_actions(const SowingTables& tables, const Rules& rules, Position position);
 
 // Plays a legal action. Lane code never throws: an illegal action is a caller's error (assert in debug builds).
-WARI_HD inline Move play(const SowingTables& tables, const Rules& rules, const Position& position, int action);
+WARI_HD inline Move play(const SowingTables& tables, const Rules& rules, Position position, int action);
 
 // What each of the 12 pits would capture if played now: [0..5] the mover's pits, [6..11] the opponent's pits if it were their turn. kEmptyPit: nothing to play there.
 inline constexpr std::uint8_t kEmptyPit = 31;
-WARI_HD inline void capture_preview(const SowingTables& tables, const Rules& rules, const Position& position, std::uint8_t captures[12]);
+WARI_HD inline void capture_preview(const SowingTables& tables, const Rules& rules, Position position, std::uint8_t captures[12]);
 
 // Final stores in half seeds (`award: split` may halve), of the mover and of the opponent at `position`.
 struct FinalStores {
   std::int16_t mover_half_seeds;
   std::int16_t opponent_half_seeds;
 };
-WARI_HD inline FinalStores final_stores(const Rules& rules, const Position& position, End end);
+WARI_HD inline FinalStores final_stores(const Rules& rules, Position position, End end);
 
 }  // namespace wari
 

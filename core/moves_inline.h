@@ -8,20 +8,19 @@
 // Bodies of core/moves.h.
 namespace wari {
 
-// Single lap, every capture must be made and no slam is illegal: an action is legal if its pit holds seeds, and feeds if that is due. Most rule sets, most of the time.
-WARI_HD inline bool legality_needs_no_sowing(const Rules& rules, const Position& position) {
-  if (rules.laps != Laps::single || rules.capture != Capture::mandatory) return false;
-  if (rules.grand_slam != GrandSlam::forbidden && rules.grand_slam != GrandSlam::forbidden_unless_only) return true;
-  // Sowing takes nothing from the opponent's row, so a pit of four or more cannot become part of a slam.
-  return (position.opponent & (0xfc * kEveryPit1)) != 0;
+// Single lap and every capture must be made: the rule sets whose moves are plain sowing, with the slam as the only exception. They get a short path of their own.
+WARI_HD inline bool is_plain(const Rules& rules) { return rules.laps == Laps::single && rules.capture == Capture::mandatory; }
+
+WARI_HD inline bool rules_out_slams(const Rules& rules) {
+  return rules.grand_slam == GrandSlam::forbidden || rules.grand_slam == GrandSlam::forbidden_unless_only;
 }
 
-WARI_HD inline std::uint16_t legal_pits(const Rules& rules, const Position& position) {
+// Legal pits where no slam is ruled out: those that hold seeds, and feed if that is due.
+WARI_HD inline std::uint16_t legal_pits(const Rules& rules, Position position) {
   const Row pits = position.mover & kPitsMask;
-  const std::uint16_t filled = gather_pits((pits + kEveryPit7f) & kEveryPit80);
-  if ((position.opponent & kPitsMask) != 0) return filled;
+  if ((position.opponent & kPitsMask) != 0) [[likely]] return gather_pits((pits + kEveryPit7f) & kEveryPit80);
   const std::uint16_t feeding = gather_pits((pits + kReachesFacingRow) & kEveryPit80);
-  return feeding == 0 && rules.no_feeding_move == NoFeedingMove::plays_on ? filled : feeding;
+  return feeding == 0 && rules.no_feeding_move == NoFeedingMove::plays_on ? gather_pits((pits + kEveryPit7f) & kEveryPit80) : feeding;
 }
 
 // Six-bit masks over the mover's pits, by sowing each of them.
@@ -32,7 +31,7 @@ struct SownPits {
   std::uint16_t declinable = 0;  // something would be captured
 };
 
-WARI_HD inline SownPits sow_all_pits(const SowingTables& tables, const Rules& rules, const Position& position) {
+WARI_HD inline SownPits sow_all_pits(const SowingTables& tables, const Rules& rules, Position position) {
   SownPits sown;
   for (int pit = 0; pit < kPits; ++pit) {
     if (pit_seeds(position.mover, pit) == 0) continue;
@@ -47,10 +46,9 @@ WARI_HD inline SownPits sow_all_pits(const SowingTables& tables, const Rules& ru
   return sown;
 }
 
-WARI_HD inline std::uint16_t legal_by_sowing(const SowingTables& tables, const Rules& rules, const Position& position) {
+WARI_HD inline std::uint16_t legal_by_sowing(const SowingTables& tables, const Rules& rules, Position position) {
   const SownPits sown = sow_all_pits(tables, rules, position);
-  const bool slams_ruled_out = rules.grand_slam == GrandSlam::forbidden || rules.grand_slam == GrandSlam::forbidden_unless_only;
-  const auto capturing = static_cast<std::uint16_t>(slams_ruled_out ? sown.playable & ~sown.slam : sown.playable);
+  const auto capturing = static_cast<std::uint16_t>(rules_out_slams(rules) ? sown.playable & ~sown.slam : sown.playable);
   const auto declining = static_cast<std::uint16_t>(rules.capture == Capture::optional ? sown.declinable << kPits : 0);
   const bool must_feed = (position.opponent & kPitsMask) == 0;
   auto legal = static_cast<std::uint16_t>((must_feed ? capturing & sown.feeding : capturing) | declining);  // who may decline has seeds there to feed with
@@ -59,12 +57,18 @@ WARI_HD inline std::uint16_t legal_by_sowing(const SowingTables& tables, const R
   return legal;
 }
 
-WARI_HD inline std::uint16_t legal_actions(const SowingTables& tables, const Rules& rules, const Position& position) {
-  if (legality_needs_no_sowing(rules, position)) return legal_pits(rules, position);
-  return legal_by_sowing(tables, rules, position);
+// legal_actions() of plain rule sets.
+WARI_HD inline std::uint16_t legal_plain(const SowingTables& tables, const Rules& rules, Position position) {
+  // A single lap takes nothing from the opponent's row, so with a pit of four or more there no slam can come about.
+  if (rules_out_slams(rules) && (position.opponent & (0xfc * kEveryPit1)) == 0) return legal_by_sowing(tables, rules, position);
+  return legal_pits(rules, position);
 }
 
-WARI_HD inline Status status(const SowingTables& tables, const Rules& rules, const Position& position) {
+WARI_HD inline std::uint16_t legal_actions(const SowingTables& tables, const Rules& rules, Position position) {
+  return is_plain(rules) ? legal_plain(tables, rules, position) : legal_by_sowing(tables, rules, position);
+}
+
+WARI_HD inline Status status(const SowingTables& tables, const Rules& rules, Position position) {
   if (store_seeds(position.mover) >= rules.majority() || store_seeds(position.opponent) >= rules.majority()) return {0, End::majority};
   const std::uint16_t legal = legal_actions(tables, rules, position);
   return {legal, legal == 0 ? End::no_move : End::none};
@@ -76,39 +80,45 @@ WARI_HD inline End slam_end(GrandSlam grand_slam) {
   return grand_slam == GrandSlam::opponent_takes_rest ? End::slam_rest : End::none;
 }
 
-WARI_HD inline Move play(const SowingTables& tables, const Rules& rules, const Position& position, int action) {
-  const int pit = action < kPits ? action : action - kPits;
-  assert(action >= 0 && action < kActions && pit_seeds(position.mover, pit) != 0);
-  const Sowing sowing = sow(tables, rules, position, pit);
+// play() with the kind of rule set known: one body, of which the plain kind keeps everything in registers.
+template <bool kPlain>
+[[gnu::always_inline]] WARI_HD inline Move play_as(const SowingTables& tables, const Rules& rules, Position position, int action) {
+  const Sowing sowing = kPlain ? sow_single_lap(tables, position, action) : sow(tables, rules, position, action < kPits ? action : action - kPits);
+  Row taken = sowing.opponent & sowing.run;
   Move move;
   move.end = End::none;
   move.mover_again = false;
-  Row taken = sowing.opponent & sowing.run;
-  if (action >= kPits) {
+  if (!kPlain && action >= kPits) {
     taken = 0;
-  } else if (is_grand_slam(sowing)) {
+  } else if (is_grand_slam(sowing)) [[unlikely]] {
     taken = sowing.opponent & slam_capture(sowing, rules.grand_slam);
     move.end = slam_end(rules.grand_slam);
     move.mover_again = rules.grand_slam == GrandSlam::moves_again;
   }
-  const int captured = row_seeds(taken);
-  const Row mover = sowing.mover + (static_cast<Row>(captured) << kStoreShift);
-  const Row opponent = sowing.opponent - taken;
-  move.position = move.mover_again ? Position{mover, opponent} : Position{opponent, mover};
-  move.captured = static_cast<std::uint8_t>(captured);
-  move.legal = 0;
-  if (move.end != End::none) return move;
-  if (store_seeds(mover) >= rules.majority()) {
-    move.end = End::majority;
-    return move;
+  const Row captured = as_store(taken);
+  const Row mover = sowing.mover + captured, opponent = sowing.opponent - taken;
+  move.captured = static_cast<std::uint8_t>(captured >> kStoreShift);
+  move.position = {opponent, mover};
+  if (move.mover_again) [[unlikely]] move.position = {mover, opponent};
+  move.legal = kPlain ? legal_plain(tables, rules, move.position) : legal_actions(tables, rules, move.position);
+  if (move.end == End::none) [[likely]] {
+    if (store_seeds(mover) >= rules.majority()) [[unlikely]] {
+      move.end = End::majority;
+    } else if (move.legal == 0) [[unlikely]] {
+      move.end = End::no_move;
+    }
   }
-  move.legal = legal_actions(tables, rules, move.position);
-  if (move.legal == 0) move.end = End::no_move;
+  if (move.end != End::none) [[unlikely]] move.legal = 0;
   return move;
 }
 
+WARI_HD inline Move play(const SowingTables& tables, const Rules& rules, Position position, int action) {
+  assert(action >= 0 && action < kActions && pit_seeds(position.mover, action % kPits) != 0);
+  return is_plain(rules) ? play_as<true>(tables, rules, position, action) : play_as<false>(tables, rules, position, action);
+}
+
 // Seeds that one pit of position.mover would capture.
-WARI_HD inline std::uint8_t preview_pit(const SowingTables& tables, const Rules& rules, const Position& position, int pit) {
+WARI_HD inline std::uint8_t preview_pit(const SowingTables& tables, const Rules& rules, Position position, int pit) {
   if (pit_seeds(position.mover, pit) == 0) return kEmptyPit;
   const Sowing sowing = sow(tables, rules, position, pit);
   if (sowing.endless) return kEmptyPit;
@@ -116,7 +126,7 @@ WARI_HD inline std::uint8_t preview_pit(const SowingTables& tables, const Rules&
   return static_cast<std::uint8_t>(row_seeds(sowing.opponent & captured_pits(sowing, rules.grand_slam)));
 }
 
-WARI_HD inline void capture_preview(const SowingTables& tables, const Rules& rules, const Position& position, std::uint8_t captures[12]) {
+WARI_HD inline void capture_preview(const SowingTables& tables, const Rules& rules, Position position, std::uint8_t captures[12]) {
   const Position turned = swap_sides(position);
   for (int pit = 0; pit < kPits; ++pit) {
     captures[pit] = preview_pit(tables, rules, position, pit);
@@ -124,7 +134,7 @@ WARI_HD inline void capture_preview(const SowingTables& tables, const Rules& rul
   }
 }
 
-WARI_HD inline FinalStores final_stores(const Rules& rules, const Position& position, End end) {
+WARI_HD inline FinalStores final_stores(const Rules& rules, Position position, End end) {
   const int mover_row = row_seeds(position.mover), opponent_row = row_seeds(position.opponent);
   int mover = 2 * store_seeds(position.mover), opponent = 2 * store_seeds(position.opponent);
   const bool split = end == End::repetition && rules.repetition_award == Award::split;

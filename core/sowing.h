@@ -32,7 +32,7 @@ inline constexpr Row kEveryPit1 = 0x0000'0101'0101'0101ULL;
 inline constexpr Row kEveryPit2 = 2 * kEveryPit1;
 inline constexpr Row kEveryPit7f = 0x7f * kEveryPit1;
 inline constexpr Row kEveryPit80 = 0x80 * kEveryPit1;
-inline constexpr Row kEveryPitFe = 0xfe * kEveryPit1;
+inline constexpr Row kEveryPit7e = 0x7e * kEveryPit1;
 // Added to a row, sets bit 7 of each pit that holds at least 6, 5, 4, 3, 2, 1 seeds: enough to reach the facing row.
 inline constexpr Row kReachesFacingRow = 0x0000'7f7e'7d7c'7b7aULL;
 
@@ -59,11 +59,11 @@ WARI_HD inline std::uint16_t gather_pits(Row flags /* only bits of kEveryPit80 *
 
 // The unbroken run of pits holding 2 or 3 that ends at the top of `limit` and goes back.
 WARI_HD inline Row capture_run(Row opponent, Row limit) {
-  const Row neither_2_nor_3 = (((opponent ^ kEveryPit2) & kEveryPitFe) + kEveryPit7f) & kEveryPit80;
-  return limit & (~Row{0} << (64 - leading_zeros(neither_2_nor_3 & limit)));
+  const Row neither_2_nor_3 = ((opponent ^ kEveryPit2) + kEveryPit7e) & kEveryPit80;  // n ^ 2 is 0 or 1 for 2 and 3, at least 2 for all others
+  return limit & (~Row{0} << ((64 - leading_zeros(neither_2_nor_3 & limit)) & 63));
 }
 
-WARI_HD inline Sowing sow_single_lap(const SowingTables& tables, const Position& position, int pit) {
+WARI_HD inline Sowing sow_single_lap(const SowingTables& tables, Position position, int pit) {
   const SowingEntry& entry = tables.entry[pit_seeds(position.mover, pit)][pit];
   Sowing sowing;
   sowing.mover = position.mover + entry.own;
@@ -124,7 +124,7 @@ WARI_HD inline bool relay(const SowingTables& tables, Laps laps, Lap& lap) {
   return true;
 }
 
-WARI_HD inline Sowing sow_laps(const SowingTables& tables, Laps laps, const Position& position, int pit) {
+WARI_HD inline Sowing sow_laps(const SowingTables& tables, Laps laps, Position position, int pit) {
   Lap lap = sow_lap(tables, Lap{position.mover, position.opponent, pit});
   Sowing sowing;
   sowing.endless = false;
@@ -142,12 +142,18 @@ WARI_HD inline Sowing sow_laps(const SowingTables& tables, Laps laps, const Posi
 }
 
 // Sows an own pit that holds seeds. The same for every number of laps.
-WARI_HD inline Sowing sow(const SowingTables& tables, const Rules& rules, const Position& position, int pit) {
+WARI_HD inline Sowing sow(const SowingTables& tables, const Rules& rules, Position position, int pit) {
   return rules.laps == Laps::single ? sow_single_lap(tables, position, pit) : sow_laps(tables, rules.laps, position, pit);
 }
 
+// Seeds of some pits (a row under a mask of pits), already in the place of the store.
+WARI_HD inline Row as_store(Row pits /* no store, no owner */) { return (pits * 0x0001'0101'0101'0100ULL) & (Row{0xff} << kStoreShift); }
+
 // A grand slam: the run holds every seed of the opponent's row.
-WARI_HD inline bool is_grand_slam(const Sowing& sowing) { return sowing.run != 0 && (sowing.opponent & kPitsMask & ~sowing.run) == 0; }
+WARI_HD inline bool is_grand_slam(const Sowing& sowing) {
+  // The test that is seldom true comes first, and the compiler must keep it there: a branch that the processor predicts.
+  return __builtin_expect((sowing.opponent & kPitsMask & ~sowing.run) == 0, 0) && sowing.run != 0;
+}
 
 // Lowest pit of a run.
 WARI_HD inline Row first_pit_of(Row run) { return run & ~(run << 8); }

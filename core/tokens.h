@@ -32,7 +32,7 @@ inline constexpr int kRuleRanges[kRuleTokens] = {7, 2, 7, 4, 2, 11, 2, 16};
 inline constexpr int kVocabulary = kRuleOffset + 7 + 2 + 7 + 4 + 2 + 11 + 2 + 16;  // rows of the embedding table
 
 // Writes the kBoardTokens tokens of a position. `quiet_plies`: plies since the last capture.
-WARI_HD inline void encode_board(const SowingTables& tables, const Rules& rules, const Position& position, int quiet_plies, Token* tokens /* [kBoardTokens] */);
+WARI_HD inline void encode_board(const SowingTables& tables, const Rules& rules, Position position, int quiet_plies, Token* tokens /* [kBoardTokens] */);
 // Writes the kRuleTokens tokens of a rule set.
 WARI_HD inline void encode_rules(const Rules& rules, Token* tokens /* [kRuleTokens] */);
 

@@ -20,7 +20,7 @@ WARI_HD inline int quiet_limit_bucket(int quiet_plies_limit) {
   return bucket < 15 ? bucket : 15;
 }
 
-WARI_HD inline void encode_board(const SowingTables& tables, const Rules& rules, const Position& position, int quiet_plies, Token* tokens) {
+WARI_HD inline void encode_board(const SowingTables& tables, const Rules& rules, Position position, int quiet_plies, Token* tokens) {
   for (int pit = 0; pit < kPitTokens; ++pit) {
     const int seeds = pit < kPits ? pit_seeds(position.mover, pit) : pit_seeds(position.opponent, pit - kPits);
     tokens[pit] = static_cast<Token>(kPitOffset + pit * kPitRange + (seeds < kPitRange ? seeds : kPitRange - 1));
