@@ -41,6 +41,7 @@ struct EngineCounters {
   std::int64_t moves = 0;
   std::int64_t games = 0;         // finished
   std::int64_t waves = 0;
+  std::int64_t bad_outputs = 0;   // evaluations that were not finite: even priors or an even value were taken instead
   double search_seconds = 0;      // time outside the evaluator
   double network_seconds = 0;
 };

@@ -1,0 +1,33 @@
+#include <algorithm>
+
+#include "search/cpu_executor.h"
+#include "search/selfplay_lanes.h"
+
+namespace wari {
+namespace {
+
+void check(const SelfplayEngineSettings& settings) {
+  if (settings.rules.empty() || settings.rules.size() > 256) throw Error("self-play needs 1 to 256 rule sets, not " + std::to_string(settings.rules.size()));
+  if (settings.rules_cycle.empty()) throw Error("self-play needs a cycle of rule sets: each set as often as its weight");
+  for (const std::uint8_t index : settings.rules_cycle) {
+    if (index >= settings.rules.size()) throw Error("the cycle of rule sets names set " + std::to_string(index) + " of " + std::to_string(settings.rules.size()));
+  }
+  for (const Rules& rules : settings.rules) {
+    if (rules.quiet_plies == 0) throw Error("self-play under '" + rules_name(rules) + "' might never end: set quiet_plies to a number above 0");
+  }
+  if (settings.lanes < 1 || settings.total_lanes < settings.lanes) throw Error("self-play needs at least one lane, and no more in one engine than in all");
+  if (std::max(settings.play.simulations, settings.play.capped_simulations) > kNarrowSimulations) {
+    throw Error("self-play counts at most " + std::to_string(kNarrowSimulations) + " simulations a move: lower simulations");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<SelfplayEngine> make_cpu_selfplay_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator) {
+  check(settings);
+  const bool declines = std::any_of(settings.rules.begin(), settings.rules.end(), [](const Rules& rules) { return rules.action_count() > kPits; });
+  if (declines) return std::make_unique<SelfplayLanes<CpuExecutor, NarrowNode12>>(settings, std::move(evaluator));
+  return std::make_unique<SelfplayLanes<CpuExecutor, NarrowNode6>>(settings, std::move(evaluator));
+}
+
+}  // namespace wari

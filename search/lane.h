@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/sowing.h"
+#include "search/halving.h"
+#include "search/settings.h"
+
+namespace wari {
+
+// What every lane reads and none writes. Plain pointers and numbers, so that it can live in device memory.
+struct SearchParameters {
+  const SowingTables* sowing = nullptr;
+  const Rules* rules = nullptr;         // [rule sets]
+  const float* exploration = nullptr;   // [table_size] c(n) sqrt(n) at a node of n visits
+  const float* reciprocal = nullptr;    // [table_size] 1 / n; 0 at 0
+  std::int32_t table_size = 0;
+  bool gumbel = true;
+  std::int32_t gumbel_considered = 12;
+  float c_puct = 0, c_puct_log_base = 0;
+  float fpu_reduction = 0;
+  float gumbel_c_visit = 0, gumbel_c_scale = 0, gumbel_noise = 0;
+  float dirichlet_share = 0, dirichlet_alpha = 0;
+  float margin_weight = 0;
+};
+
+enum class LanePhase : std::uint8_t {
+  idle,       // nothing to do: no game, no request
+  fresh,      // a position that nobody has looked at
+  root,       // the root waits for its evaluation
+  searching,
+  spent,      // the budget is used up or the root proven: the search has its result
+};
+
+inline constexpr std::int32_t kNoLeaf = -1;
+
+// One search in its lane. Lanes keep their own time: nothing here depends on the other lanes.
+struct alignas(64) SearchLane {
+  std::int32_t leaf = kNoLeaf;       // node that waits for its evaluation
+  std::int32_t node_count = 0;
+  std::int32_t node_capacity = 0;
+  std::int32_t simulations = 0;      // done
+  std::int32_t budget = 0;
+  LanePhase phase = LanePhase::idle;
+  std::uint8_t rules_index = 0;
+  bool noisy = false;                // noise at this root
+  std::uint8_t bad_outputs = 0;      // evaluations of this search that were not finite
+  Halving halving;                   // of the root's moves, under Gumbel
+  // Sums over all evaluations, of the root's mover.
+  float value_sum = 0, draw_sum = 0, margin_sum = 0;
+  const Position* history = nullptr; // positions since the last capture, oldest first
+  std::int32_t root_quiet = 0;       // history[root_quiet] is the root
+  std::uint32_t ply = 0;             // with seed and game the key of the root's random numbers
+  std::uint64_t seed = 0, game = 0;
+};
+
+// What only the root of a search has.
+template <int Edges>
+struct RootData {
+  float logit[Edges];                // of the evaluator; illegal edges 0
+  float noisy_logit[Edges];          // with the Gumbel draw
+  float prior[Edges];                // without noise
+  float network_value;
+};
+
+}  // namespace wari

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "search/steps.h"
+
+namespace wari {
+
+SearchParameters search_parameters(const SearchSettings& settings);
+// Fills the tables of reciprocals and c(n) sqrt(n).
+void fill_tables(const SearchParameters& parameters, std::span<float> exploration, std::span<float> reciprocal);
+
+// The memory of a number of searches in lanes, and the steps that they share: trees, roots, the rows of a wave. Whoever owns it decides what is searched.
+template <class Executor, class NodeType>
+class SearchArena {
+ public:
+  using N = NodeType;
+  using Kernel = typename Executor::Kernel;
+  template <class T>
+  using Array = typename Executor::template Array<T>;
+
+  // `nodes` per lane; `simulations`: the largest budget.
+  SearchArena(const SearchSettings& settings, std::span<const Rules> rules, int lanes, std::int64_t nodes, std::int64_t simulations, bool tokens)
+      : lanes_(lanes), rule_sets_(rules.size()), parameters_(1), rules_(rules.size()), lane_states_(static_cast<std::size_t>(lanes)), roots_(static_cast<std::size_t>(lanes)) {
+    const std::int64_t table_size = std::min<std::int64_t>(simulations + 4, kTableSizeMax);
+    exploration_ = Array<float>(static_cast<std::size_t>(table_size));
+    reciprocal_ = Array<float>(static_cast<std::size_t>(table_size));
+    // An odd number of nodes a lane spreads the roots over the sets of the caches.
+    const std::int64_t stride = nodes | 1;
+    const auto rows = static_cast<std::size_t>(lanes);
+    nodes_ = Array<NodeType>(rows * static_cast<std::size_t>(stride));
+    positions_ = Array<Position>(rows);
+    quiet_plies_ = Array<std::uint16_t>(rows);
+    rules_index_ = Array<std::uint8_t>(rows);
+    active_ = Array<std::uint8_t>(rows);
+    if (tokens) tokens_ = Array<Token>(rows * kBoardTokens);
+    outputs_ = Array<float>(rows * kOutputs);
+    std::copy(rules.begin(), rules.end(), rules_.data());
+    SearchParameters parameters = search_parameters(settings);
+    parameters.sowing = &sowing_tables();
+    parameters.rules = rules_.data();
+    parameters.exploration = exploration_.data();
+    parameters.reciprocal = reciprocal_.data();
+    parameters.table_size = static_cast<std::int32_t>(table_size);
+    fill_tables(parameters, {exploration_.data(), exploration_.size()}, {reciprocal_.data(), reciprocal_.size()});
+    parameters_[0] = parameters;
+    view_ = {parameters_.data(), lane_states_.data(), roots_.data(), nodes_.data(), stride,
+             {positions_.data(), quiet_plies_.data(), rules_index_.data(), active_.data(), tokens_.data(), outputs_.data()}};
+    for (int lane = 0; lane < lanes; ++lane) {
+      lane_states_[static_cast<std::size_t>(lane)] = SearchLane{};
+      lane_states_[static_cast<std::size_t>(lane)].node_capacity = static_cast<std::int32_t>(nodes);
+    }
+  }
+
+  int lanes() const { return lanes_; }
+  const SearchView<NodeType>& view() const { return view_; }
+  SearchLane& lane(int index) const { return lane_states_[static_cast<std::size_t>(index)]; }
+  const RootData<NodeType::kEdges>& root_data(int index) const { return roots_[static_cast<std::size_t>(index)]; }
+
+  void apply() const { Executor::run(ApplyStep<Kernel, NodeType>{view_}, lanes_); }
+  void select() const { Executor::run(SelectStep<Kernel, NodeType>{view_}, lanes_); }
+  void encode() const { Executor::run(EncodeStep<NodeType>{view_}, lanes_); }
+
+  // The rows of the present wave, `rows` of them.
+  EvaluationBatch batch(int rows) const {
+    EvaluationBatch batch;
+    batch.rows = rows;
+    batch.positions = positions_.data();
+    batch.quiet_plies = quiet_plies_.data();
+    batch.rules_index = rules_index_.data();
+    batch.rules = {rules_.data(), rule_sets_};
+    batch.board_tokens = tokens_.data();
+    batch.active = active_.data();
+    return batch;
+  }
+  float* outputs() const { return outputs_.data(); }
+  int active_rows() const {
+    int rows = 0;
+    for (int lane = 0; lane < lanes_; ++lane) rows += active_[static_cast<std::size_t>(lane)];
+    return rows;
+  }
+
+ private:
+  static constexpr std::int64_t kTableSizeMax = 65536;
+
+  int lanes_;
+  std::size_t rule_sets_;
+  Array<SearchParameters> parameters_;     // [1]
+  Array<Rules> rules_;                     // [rule sets]
+  Array<float> exploration_, reciprocal_;  // [table size]
+  Array<SearchLane> lane_states_;          // [lanes]
+  Array<RootData<NodeType::kEdges>> roots_;  // [lanes]
+  Array<NodeType> nodes_;                  // [lanes, node stride]
+  Array<Position> positions_;              // [lanes] and so on: the rows of a wave
+  Array<std::uint16_t> quiet_plies_;
+  Array<std::uint8_t> rules_index_, active_;
+  Array<Token> tokens_;                    // [lanes, kBoardTokens]
+  Array<float> outputs_;                   // [lanes, kOutputs]
+  SearchView<NodeType> view_;
+};
+
+}  // namespace wari

@@ -1,0 +1,196 @@
+#pragma once
+
+#include <cmath>
+
+#include "core/moves.h"
+#include "core/repetition.h"
+#include "search/exact_math.h"
+#include "search/lane.h"
+#include "search/node.h"
+
+// What happens to one tree: a node made, evaluated, backed up. Functions on plain structs; `nodes` is the lane's block of nodes.
+namespace wari {
+
+// c(n) sqrt(n) at a node of n visits (its own evaluation is one of them, so that the first choice follows the priors).
+WARI_HD inline float exploration_formula(const SearchParameters& parameters, std::int32_t visits) {
+  float c = parameters.c_puct;
+  if (parameters.c_puct_log_base > 0) c += exact_log((static_cast<float>(visits) + parameters.c_puct_log_base + 1.0f) / parameters.c_puct_log_base);
+  return c * std::sqrt(static_cast<float>(visits));
+}
+
+template <class N>
+WARI_HD inline float exploration_at(const SearchParameters& parameters, std::uint32_t visits) {
+  if constexpr (sizeof(typename N::Count) == 2) return parameters.exploration[visits];
+  if (visits < static_cast<std::uint32_t>(parameters.table_size)) return parameters.exploration[visits];
+  return exploration_formula(parameters, static_cast<std::int32_t>(visits));
+}
+
+template <class N>
+WARI_HD inline float reciprocal_at(const SearchParameters& parameters, std::uint32_t count) {
+  if constexpr (sizeof(typename N::Count) == 2) return parameters.reciprocal[count];
+  return count < static_cast<std::uint32_t>(parameters.table_size) ? parameters.reciprocal[count] : 1.0f / static_cast<float>(count);
+}
+
+// Chooses the edge of the next simulation and stores it with its child, so that selection is a chase of pointers.
+template <class Kernel, class N>
+WARI_HD inline void store_best_edge(const SearchParameters& parameters, N& node) {
+  float first_play = node.value - parameters.fpu_reduction;
+  first_play = first_play < -1.0f ? -1.0f : first_play;
+  const int edge = Kernel::choose_edge(node, exploration_at<N>(parameters, node.visits), first_play);
+  node.best_edge = static_cast<std::uint8_t>(edge);
+  node.best_child = node.child[edge];
+}
+
+// What an evaluation or the end of the game says of a position, from its mover's side.
+struct LeafValue {
+  float value;   // win minus loss, with the margin's share
+  float draw;    // probability
+  float margin;  // mover's final store minus the opponent's, as a share of all seeds
+};
+
+// The value of a finished game. With a margin's share it is not 1 for a win; its sign says who won all the same.
+WARI_HD inline LeafValue terminal_value(const SearchParameters& parameters, const Rules& rules, const Position& position, End end) {
+  const FinalStores stores = final_stores(rules, position, end);
+  const int difference = stores.mover_half_seeds - stores.opponent_half_seeds;
+  LeafValue leaf;
+  leaf.margin = static_cast<float>(difference) / static_cast<float>(2 * rules.total_seeds());
+  leaf.draw = difference == 0 ? 1.0f : 0.0f;
+  const float result = difference > 0 ? 1.0f : difference < 0 ? -1.0f : 0.0f;
+  leaf.value = result + parameters.margin_weight * (leaf.margin - result);
+  return leaf;
+}
+
+// Does `position`, reached from node `parent` with `quiet_plies` behind it, occur the number of times that ends the game? The path in the tree is walked upwards, then the
+// game's history. Without captures the sides alternate, so only even distances count.
+template <class N>
+WARI_HD inline bool repeats_on_path(const Rules& rules, const N* nodes, const SearchLane& lane, std::uint32_t parent, const Position& position, int quiet_plies) {
+  const int first = shortest_cycle_plies(rules);
+  int missing = rules.repetition_occurrences - 1;
+  if (missing < 0 || quiet_plies < first) return false;
+  int distance = 1;
+  for (std::uint32_t at = parent;; at = nodes[at].parent, ++distance) {
+    if (distance > quiet_plies) return false;
+    if (distance >= first && (distance & 1) == 0 && nodes[at].position == position && --missing == 0) return true;
+    if (at == 0) break;
+  }
+  for (int place = lane.root_quiet - 1; ++distance <= quiet_plies; --place) {
+    if (distance >= first && (distance & 1) == 0 && lane.history[place] == position && --missing == 0) return true;
+  }
+  return false;
+}
+
+template <class N>
+WARI_HD inline void clear_edges(N& node) {
+  for (int e = 0; e < N::kEdges; ++e) {
+    node.edge_visits[e] = 0;
+    node.child[e] = 0;
+    node.edge_value[e] = 0;
+    node.edge_urgency[e] = 0;
+  }
+}
+
+// Makes the root. Its game is not over.
+template <class N>
+WARI_HD inline void make_root(N* nodes, const Position& position, std::uint32_t legal, int quiet_plies) {
+  N& root = nodes[0];
+  root.position = position;
+  root.visits = 0;
+  root.best_child = 0;
+  root.parent = 0;
+  root.quiet_plies = static_cast<std::uint16_t>(quiet_plies);
+  root.legal = static_cast<std::uint16_t>(legal);
+  root.proven_edges = 0;
+  root.best_edge = 0;
+  root.parent_edge = 0;
+  root.flags = 0;
+  root.end = static_cast<std::uint8_t>(End::none);
+  root.value = 0;
+}
+
+// Plays `edge` of node `parent` and makes the new node. Over: a terminal, proven node with its value; else it waits for its evaluation.
+template <class N>
+WARI_HD inline void make_child(const SearchParameters& parameters, const Rules& rules, N* nodes, SearchLane& lane, std::uint32_t parent, int edge) {
+  using Count = typename N::Count;
+  N& above = nodes[parent];
+  const auto index = static_cast<Count>(lane.node_count++);
+  above.child[edge] = index;
+  above.best_child = index;
+  const Move move = play(*parameters.sowing, rules, above.position, edge);
+  const int quiet_plies = move.captured > 0 ? 0 : above.quiet_plies + 1;
+  N& node = nodes[index];
+  node.position = move.position;
+  node.visits = 0;
+  node.best_child = 0;
+  node.parent = static_cast<Count>(parent);
+  node.quiet_plies = static_cast<std::uint16_t>(quiet_plies);
+  node.legal = move.legal;
+  node.proven_edges = 0;
+  node.best_edge = 0;
+  node.parent_edge = static_cast<std::uint8_t>(edge);
+  End end = move.end;
+  if (end == End::none && rules.quiet_plies != 0 && quiet_plies >= rules.quiet_plies) end = End::quiet;
+  if (end == End::none && repeats_on_path(rules, nodes, lane, parent, move.position, quiet_plies)) end = End::repetition;
+  node.end = static_cast<std::uint8_t>(end);
+  node.flags = 0;
+  node.value = 0;
+  if (end != End::none) {
+    node.flags = kNodeProven | kNodeTerminal;
+    node.value = terminal_value(parameters, rules, move.position, end).value;
+  }
+}
+
+// After an edge's value was proven: is the node's? A win is enough; otherwise every legal edge must be proven, and the best one counts.
+template <class N>
+WARI_HD inline void prove_node(N& node) {
+  float best = -INFINITY;
+  for (int e = 0; e < N::kEdges; ++e) {
+    const bool proven = (node.proven_edges >> e) & 1;
+    if (proven && node.edge_value[e] > best) best = node.edge_value[e];
+  }
+  if (best > 0 || node.proven_edges == node.legal) {
+    node.value = best;
+    node.flags |= kNodeProven;
+  }
+}
+
+// Adds one simulation to every node and edge from `leaf` up to the root. Values belong to a player: the sign changes where the mover does, not with every ply.
+// The root's best edge is chosen here too, unless `root_choice` is false (Gumbel chooses it by halving).
+template <class Kernel, class N>
+WARI_HD inline void back_up(const SearchParameters& parameters, N* nodes, SearchLane& lane, std::uint32_t leaf, LeafValue result, bool root_choice) {
+  const bool leaf_is_root_side = is_north(nodes[leaf].position.mover) == is_north(nodes[0].position.mover);
+  float value = result.value;
+  float draw = result.draw;
+  std::uint32_t at = leaf;
+  do {
+    const N& below = nodes[at];
+    N& node = nodes[below.parent];
+    const int edge = below.parent_edge;
+    if (is_north(below.position.mover) != is_north(node.position.mover)) value = -value;
+    const std::uint32_t edge_visits = node.edge_visits[edge] + 1u;
+    node.edge_visits[edge] = static_cast<typename N::Count>(edge_visits);
+    const float old_value = node.edge_value[edge];
+    node.edge_value[edge] = old_value + (value - old_value) * reciprocal_at<N>(parameters, edge_visits);
+    node.edge_urgency[edge] = static_cast<float>(node.prior[edge]) * kPriorUnit * reciprocal_at<N>(parameters, edge_visits + 1u);
+    const std::uint32_t visits = node.visits + 1u;
+    node.visits = static_cast<typename N::Count>(visits);
+    node.value += (value - node.value) * reciprocal_at<N>(parameters, visits);
+    if (below.flags & kNodeProven) {
+      node.edge_value[edge] = value;
+      node.edge_urgency[edge] = 0;
+      node.proven_edges |= static_cast<std::uint16_t>(1u << edge);
+      prove_node(node);
+      if (node.flags & kNodeProven) {
+        value = node.value;
+        draw = value == 0 ? 1.0f : 0.0f;
+      }
+    }
+    at = below.parent;
+    if (at != 0 || root_choice) store_best_edge<Kernel>(parameters, node);
+  } while (at != 0);
+  lane.value_sum += value;
+  lane.draw_sum += draw;
+  lane.margin_sum += leaf_is_root_side ? result.margin : -result.margin;
+  ++lane.simulations;
+}
+
+}  // namespace wari
