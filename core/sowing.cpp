@@ -29,6 +29,12 @@ constexpr SowingTables make_tables() {
   for (int seeds = 0; seeds <= kMaxSeeds; ++seeds) {
     for (int pit = 0; pit < kPits; ++pit) tables.entry[seeds][pit] = make_entry(pit, seeds);
   }
+  for (std::uint32_t mask = 0; mask < 64; ++mask) {
+    int found = 0;
+    for (std::uint32_t bit = 0; bit < 6; ++bit) {
+      if ((mask >> bit) & 1) tables.set_bits[mask] |= bit << (4 * found++);
+    }
+  }
   return tables;
 }
 

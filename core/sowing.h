@@ -17,6 +17,7 @@ struct alignas(32) SowingEntry {
 
 struct SowingTables {
   SowingEntry entry[kMaxSeeds + 1][8];  // [seeds, pit]; places 6 and 7 only make the stride a power of two
+  std::uint32_t set_bits[64];           // [six-bit mask]: the numbers of its set bits, lowest first, four bits each
 };
 
 // What one action's sowing came to, before the rules on slams.

@@ -28,10 +28,11 @@ WARI_HD inline void encode_board(const SowingTables& tables, const Rules& rules,
   tokens[kPitTokens] = static_cast<Token>(kStoreOffset + store_seeds(position.mover));
   tokens[kPitTokens + 1] = static_cast<Token>(kStoreOffset + kStoreRange + store_seeds(position.opponent));
   tokens[kPitTokens + kStoreTokens] = static_cast<Token>(kQuietOffset + quiet_bucket(rules, quiet_plies));
-  std::uint8_t captures[kCaptureTokens];
-  capture_preview(tables, rules, position, captures);
-  for (int pit = 0; pit < kCaptureTokens; ++pit) {
-    tokens[kPitTokens + kStoreTokens + 1 + pit] = static_cast<Token>(kCaptureOffset + pit * kCaptureRange + captures[pit]);
+  Token* captures = tokens + kPitTokens + kStoreTokens + 1;  // as capture_preview(), without a local array that device code would keep in memory
+  const Position turned = swap_sides(position);
+  for (int pit = 0; pit < kPits; ++pit) {
+    captures[pit] = static_cast<Token>(kCaptureOffset + pit * kCaptureRange + preview_pit(tables, rules, position, pit));
+    captures[kPits + pit] = static_cast<Token>(kCaptureOffset + (kPits + pit) * kCaptureRange + preview_pit(tables, rules, turned, pit));
   }
 }
 
