@@ -18,7 +18,6 @@ struct GameStatistics {
   std::int64_t distinct_openings = 0;    // different first 8 plies (and rule sets)
   std::int64_t random_plies = 0, full_searches = 0, capped_searches = 0, forced_plies = 0;
   double mean_surprise = 0;              // nats, over full searches
-  double mean_root_value_error = 0;      // |root value - outcome in -1..1|, over searched plies: how well the search foresees
   double mean_plies() const { return games ? static_cast<double>(plies) / static_cast<double>(games) : 0; }
 };
 

@@ -25,15 +25,16 @@ struct RecordHeader {
   std::int64_t plies = 0;
 };
 
-struct RecordShard {
-  RecordHeader header;
-  std::vector<GameRecord> games;
-};
-
-// What was written: kept by a checkpoint, checked when it is read again.
+// A file's size and hash: kept by a checkpoint, checked when it is read again.
 struct WrittenFile {
   std::int64_t bytes = 0;
   std::string hash;              // xxh3, 128 bits, hexadecimal, of the whole file
+};
+
+struct RecordShard {
+  RecordHeader header;
+  std::vector<GameRecord> games;
+  WrittenFile file;
 };
 
 // Throws Error of kind system when the disk is full or the folder cannot be written; nothing of the final name is left then.

@@ -66,7 +66,6 @@ class Selfplay {
 
   // Sums over the engines since construction (load() included); seconds are of all workers together.
   EngineCounters counters() const;
-  std::int64_t games_begun_below() const;   // the first number above all games begun
   int lanes() const;
   int workers() const;
 

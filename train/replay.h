@@ -29,7 +29,7 @@ struct ReplaySettings {
   void fields(Visitor& v) {
     v.number("min_positions", min_positions, std::int64_t{1}, std::int64_t{1} << 32, "positions in the window before the first optimiser step");
     v.number("window_min", window_min, std::int64_t{1}, std::int64_t{1} << 31, "positions: up to this many all are learned from");
-    v.number("window_max", window_max, std::int64_t{1}, std::int64_t{1} << 31, "positions, at most; 64 bytes of memory each");
+    v.number("window_max", window_max, std::int64_t{1}, std::int64_t{1} << 31, "positions that the window grows to (whole shards: up to one more); about 70 bytes of memory each");
     v.number("window_growth", window_growth, 0.0, 1.0, "slope with which the window grows once window_min is passed; 0.5: half of all further positions");
     v.number("window_exponent", window_exponent, 0.1, 1.0, "the window grows with this power of all positions played; 1: in proportion");
     v.number("reuse", reuse, 0.01, 100.0, "times that a position is learned from, on average over its time in the window");
@@ -57,11 +57,12 @@ struct SampleStatistics {
   double most_common_share = 0;         // share of the most frequent one
   std::int64_t by_ply[16] = {};         // histogram of the ply, 16 plies a bin, the last open
   double policy_share = 0;              // share with a policy target
+  double root_value_error = 0;          // mean of |the search's value - outcome in -1..1| where there was a search: how well it foresees
 };
 
 // The positions that the trainer learns from: the newest ones of finished games, in memory, backed by one shard an iteration on disk. Shards enter and leave the
 // window as a whole. Policy-surprise weighting as in KataGo (Wu 2019): a position stands in the window 0, 1, 2, ... times (at most kMaxCopies) by its weight,
-// `1 - surprise_share + surprise_share * surprise / mean surprise of its game`, rounded at random by (seed, game, ply); what is drawn is uniform over these.
+// `1 - surprise_share + surprise_share * surprise / mean surprise of its game` (1 without a policy target), rounded at random by (seed, game, ply); what is drawn is uniform over these.
 class Replay {
  public:
   static constexpr int kMaxCopies = 8;
@@ -75,8 +76,8 @@ class Replay {
   // Writes the games (any order; sorted by number first) as the shard of `iteration`, takes their positions into the window and lets the oldest shards go.
   // No games: nothing is written, `positions` of the result is 0. Throws Error (kind system) on a full disk, leaving the window as it was.
   ShardInfo add(std::int64_t iteration, std::vector<GameRecord> games);
-  // The same without writing: the games come from a shard elsewhere (`--records`), whose name and hash are put into the result by the caller. Games that do not
-  // replay by the rules are left out and counted in rejected_games().
+  // The same without writing: the games come from a shard elsewhere (`--records`), which the result names by its absolute path. Games that do not replay by the
+  // rules are left out and counted in rejected_games(). Throws Error when the shard is damaged or holds rule sets that the run does not.
   ShardInfo add_recorded(std::int64_t iteration, const std::filesystem::path& shard);
 
   // Makes the window of a checkpoint again. Shards that came from add_recorded() hold their full path in `file`. Throws Error naming the shard that is missing or damaged.

@@ -1,0 +1,54 @@
+#include "selfplay/samples.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "search/move_log.h"
+#include "selfplay/replay_game.h"
+
+namespace wari {
+namespace {
+
+// 0 win, 1 draw, 2 loss of the player whose final stores are better by `margin`.
+std::uint8_t outcome_of(int margin) { return margin > 0 ? 0 : margin == 0 ? 1 : 2; }
+
+Sample make_sample(const GameRecord& game, int ply, const ReplayedPly& before) {
+  const PlyRecord& record = game.plies[static_cast<std::size_t>(ply)];
+  Sample sample{};
+  sample.position = before.position;
+  std::memcpy(sample.policy, record.policy, sizeof sample.policy);
+  sample.quiet_plies = before.quiet_plies;
+  sample.ply = static_cast<std::uint16_t>(std::min(ply, 65535));
+  sample.plies_left = static_cast<std::uint16_t>(std::min(game.length() - ply, 65535));
+  // The owner of the row that moves, not the parity of the ply: under `moves_again` the same player can move twice.
+  const int south_margin = game.south_half_seeds - game.north_half_seeds;
+  const int margin = north_moves(before.position) ? -south_margin : south_margin;
+  sample.margin_half_seeds = static_cast<std::int16_t>(margin);
+  sample.outcome = outcome_of(margin);
+  sample.root_value = record.root_value;
+  sample.surprise = record.surprise;
+  sample.legal = before.legal;
+  sample.flags = record.flags;
+  return sample;
+}
+
+bool has_policy(const Sample& sample) {
+  return std::any_of(std::begin(sample.policy), std::end(sample.policy), [](std::uint16_t share) { return share != 0; });
+}
+
+}  // namespace
+
+std::string append_samples(const GameRecord& game, const Rules& rules, std::uint8_t rules_index, bool value_only, std::vector<Sample>& samples) {
+  std::vector<ReplayedPly> plies;
+  if (std::string wrong = replay_game(game, rules, plies); !wrong.empty()) return wrong;
+  for (int ply = 0; ply < game.length(); ++ply) {
+    if (game.plies[static_cast<std::size_t>(ply)].flags & kFlagRandom) continue;
+    Sample sample = make_sample(game, ply, plies[static_cast<std::size_t>(ply)]);
+    sample.rules_index = rules_index;
+    if (value_only || has_policy(sample)) samples.push_back(sample);
+  }
+  return {};
+}
+
+}  // namespace wari
