@@ -1,0 +1,44 @@
+#include "app/commands.h"
+#include "core/error.h"
+#include "train/training_loop.h"
+
+namespace wari {
+namespace {
+
+constexpr int kSignalExit = 128;
+
+struct TrainOptions {
+  std::string config, run, from;
+  std::vector<std::string> records, overrides;
+};
+
+int run_train(const TrainOptions& options, Output& out) {
+  TrainingRequest request;
+  request.settings = read_training_settings(options.config, options.overrides);
+  request.run = options.run;
+  request.from = options.from;
+  request.records.assign(options.records.begin(), options.records.end());
+  const TrainingResult result = run_training(request);
+  out.document(result.last_line);
+  if (result.stopped_by != 0) {
+    out.print("stopped; the same command continues the run\n");
+    return kSignalExit + result.stopped_by;
+  }
+  out.print("{} iteration(s) done; checkpoints, metrics and results are in {}\n", result.iterations_done, options.run);
+  return 0;
+}
+
+}  // namespace
+
+void add_train_command(CommandLine& line) {
+  auto options = std::make_shared<TrainOptions>();
+  CLI::App& command = line.add("train", "trains a network by self-play; continues the run if it exists", "wari train --config configs/cpu.yaml --run runs/first --set max_minutes=15",
+                               [options](Output& out) { return run_train(*options, out); });
+  command.add_option("--config", options->config, "configuration file")->required();
+  command.add_option("--run", options->run, "folder of the run; made if missing")->required();
+  command.add_option("--from", options->from, "a new run begins with this checkpoint's weights");
+  command.add_option("--records", options->records, "learn from these folders of game records (wari selfplay) and play none");
+  command.add_option("--set", options->overrides, "KEY=VALUE, overrides the file; any number of times");
+}
+
+}  // namespace wari

@@ -1,0 +1,154 @@
+#include "train/run_state.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <span>
+
+#include "core/durable_file.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "core/random.h"
+#include "train/metrics.h"
+#include "train/network_evaluator.h"
+
+namespace wari {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::pair<Rules, int>> with_weights(const Weights& weights) {
+  std::vector<std::pair<Rules, int>> rules;
+  for (const auto& [name, weight] : weights) rules.emplace_back(parse_rules(name), weight);
+  return rules;
+}
+
+// Tells runs apart, so that their files are not mixed up; of no influence on what is learned.
+std::string new_run_id() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return fmt::format("{:016x}", mix64(static_cast<std::uint64_t>(now) ^ (static_cast<std::uint64_t>(::getpid()) << 48)));
+}
+
+std::string joined(const std::vector<std::string>& lines, const char* between) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : between) + line;
+  return text;
+}
+
+// The saved configuration against the wanted one; allowed changes are logged and noted.
+void compare_with_saved(RunState& run) {
+  TrainingSettings saved;
+  load_config(saved, ConfigSource::from_file(run.folder.configuration()));
+  for (const ConfigChange& change : compare_configurations(config_values(saved), config_values(run.settings), run.folder.path())) {
+    run.counters.changes.push_back(fmt::format("{}: {} -> {}", change.key, change.before, change.now));
+    log_info("{}: {} was changed from {} to {}", run.folder.path().string(), change.key, change.before, change.now);
+  }
+}
+
+// Reads what checkpoint.json says, and checks every file that it lists.
+void read_newest(RunState& run) {
+  const fs::path folder = run.folder.checkpoint(run.newest);
+  const CheckpointInfo info = read_checkpoint_info(folder);
+  verify_checkpoint(folder, info);
+  const std::vector<std::string> differences = checkpoint_differences(info, run.settings.network, run.weighted_rules);
+  if (!differences.empty()) throw Error("the checkpoint does not fit the configuration: '" + folder.string() + "': " + joined(differences, "; "));
+  const std::vector<std::string> changes = run.counters.changes;
+  try {
+    run.counters = RunCounters::from_json(info.loop.at("counters"));
+    if (info.loop.contains("metrics_text")) run.last_line = nlohmann::ordered_json::parse(info.loop.at("metrics_text").get<std::string>());
+  } catch (const nlohmann::json::exception& error) {
+    throw Error("damaged: '" + (folder / "checkpoint.json").string() + "': " + error.what() + "; restore it, or move the folder away to go on from the checkpoint before");
+  }
+  run.counters.changes.insert(run.counters.changes.end(), changes.begin(), changes.end());
+  run.run_id = info.run_id;
+}
+
+void repair_metrics(RunState& run) {
+  std::vector<nlohmann::ordered_json> lines;
+  for (const std::int64_t iteration : run.folder.committed_checkpoints()) {
+    const nlohmann::json loop = read_checkpoint_info(run.folder.checkpoint(iteration)).loop;
+    if (loop.contains("metrics_text")) lines.push_back(nlohmann::ordered_json::parse(loop.at("metrics_text").get<std::string>(), nullptr, false));
+  }
+  std::erase_if(lines, [](const nlohmann::ordered_json& line) { return !line.is_object(); });
+  for (const std::int64_t iteration : run.folder.repair_metrics(run.newest, lines)) {
+    // The process stopped between the checkpoint and its line; the event, written before the line, may be missing too. Twice the same point does no harm.
+    for (const auto& line : lines) {
+      if (line.value("iteration", std::int64_t{0}) == iteration) run.events->write(iteration, metrics_scalars(line));
+    }
+  }
+}
+
+void restore(RunState& run) {
+  const fs::path folder = run.folder.checkpoint(run.newest);
+  const Checkpoint checkpoint = read_checkpoint(folder);
+  run.trainer->load(checkpoint.state);
+  run.replay->restore(shards_from_json(checkpoint.info.loop.at("shards")), run.counters.total_positions);
+  if (!run.selfplay || checkpoint.lanes.empty()) return;
+  run.selfplay->set_evaluator(*run.evaluator());
+  const std::string_view lanes(reinterpret_cast<const char*>(checkpoint.lanes.data()), checkpoint.lanes.size());
+  const std::int64_t dropped = run.selfplay->load(lanes, (folder / "lanes.bin").string());
+  run.counters.dropped_games += dropped;
+  if (dropped > 0) log_info("selfplay.lanes was changed: {} games in flight were dropped", dropped);
+}
+
+// A new run that begins with old weights publishes them as checkpoint 0, from which it goes on like any other.
+void begin_from(RunState& run, const std::string& from) {
+  const fs::path folder = resolve_checkpoint(from);
+  const CheckpointWeights old = read_checkpoint_weights(folder);
+  run.trainer->start_from(old.weights);
+  if (run.selfplay) run.selfplay->set_evaluator(*run.evaluator());
+  run.counters.origin = old.info.hashes.at("weights.safetensors");
+  run.counters.changes.push_back("began with the weights of '" + folder.string() + "'");
+  log_info("begins with the weights of '{}', iteration {}", folder.string(), old.info.iteration);
+  commit_run(run, nullptr, nullptr);
+}
+
+}  // namespace
+
+RunState::RunState(const TrainingRequest& request, RunFolder opened)
+    : settings(request.settings), folder(std::move(opened)), rules(make_rules_mix(settings.rules)), weighted_rules(with_weights(settings.rules)), run_id(new_run_id()) {}
+
+std::unique_ptr<Evaluator> RunState::evaluator() const { return make_network_evaluator(trainer->folded(), rules.rules, settings.precision); }
+
+std::unique_ptr<RunState> open_run(const TrainingRequest& request) {
+  if (!request.from.empty()) {  // looked at before anything is made, so that a wrong one leaves nothing behind
+    const CheckpointInfo info = read_checkpoint_info(resolve_checkpoint(request.from));
+    const std::vector<std::string> differences = checkpoint_differences(info, request.settings.network, with_weights(request.settings.rules));
+    if (!differences.empty()) throw Error("the checkpoint of --from does not fit the configuration: '" + request.from + "': " + joined(differences, "; "));
+  }
+  auto run = std::make_unique<RunState>(request, RunFolder(request.run));
+  if (run->folder.has_configuration()) compare_with_saved(*run);
+  run->newest = run->folder.newest_checkpoint();
+  if (run->newest >= 0) read_newest(*run);
+  if (run->newest >= 0 && !request.from.empty() && run->counters.origin != read_checkpoint_info(resolve_checkpoint(request.from)).hashes.at("weights.safetensors")) {
+    throw Error("this run exists already and did not begin with the weights of --from: '" + request.run.string() + "': leave --from out to continue it, or name another folder with --run");
+  }
+  return run;
+}
+
+void start_run(RunState& run, const TrainingRequest& request) {
+  const std::string configuration = config_yaml(run.settings);
+  if (!run.folder.has_configuration() || read_whole_file(run.folder.configuration()) != configuration) write_file_durably(run.folder.configuration(), configuration);
+  for (const std::string& file : run.folder.set_aside_newer(run.newest)) log_info("{} was under way when the run stopped: moved to set-aside, made again", file);
+  for (const fs::path& folder : {run.folder.checkpoints(), run.folder.replay()}) fs::create_directories(folder);
+  run.events = std::make_unique<EventFile>(run.folder.tensorboard());
+  repair_metrics(run);
+  run.results = std::make_unique<ResultsDatabase>(run.folder.results());
+  run.results->erase_after(static_cast<int>(std::max<std::int64_t>(run.newest, 0)));
+
+  const TrainingSettings& settings = run.settings;
+  run.trainer = std::make_unique<Trainer>(settings.network, settings.trainer, settings.workers, settings.seed);
+  run.replay = std::make_unique<Replay>(settings.replay, run.rules.rules, settings.seed, run.folder.replay(), run.run_id);
+  if (request.records.empty()) {
+    SelfplayOptions options;
+    options.rules = run.rules;
+    options.seed = settings.seed;
+    options.workers = settings.workers;
+    run.selfplay = std::make_unique<Selfplay>(settings.selfplay, std::move(options), *run.evaluator());
+  }
+  if (run.newest >= 0) restore(run);
+  else if (!request.from.empty()) begin_from(run, request.from);
+}
+
+}  // namespace wari

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "arena/results.h"
+#include "selfplay/selfplay.h"
+#include "train/checkpoint.h"
+#include "train/replay.h"
+#include "train/run_folder.h"
+#include "train/tensorboard.h"
+#include "train/trainer.h"
+#include "train/training_loop.h"
+
+namespace wari {
+
+// What a run has done up to its newest checkpoint, which keeps it as JSON.
+struct RunCounters {
+  std::int64_t iteration = 0;
+  std::int64_t games = 0, plies = 0, simulations = 0, evaluations = 0;
+  std::int64_t dropped_games = 0;                   // in flight when the number of lanes was changed
+  std::int64_t total_positions = 0;                 // ever taken into the replay window
+  double carried_samples = 0;                       // owed to the trainer, less than a batch
+  double seconds_used = 0;                          // of all processes that worked on the run
+  std::vector<std::int64_t> evaluated;              // iterations on the Elo curve, whose checkpoints stay
+  std::vector<std::string> records_taken;           // shards of --records that were learned from
+  std::vector<std::string> changes;                 // of the configuration, in words
+  std::string origin;                               // hash of the weights given by --from; empty: began at random
+
+  nlohmann::json to_json() const;
+  static RunCounters from_json(const nlohmann::json& value);  // Error where something is missing
+};
+
+// The shards of a window as a checkpoint lists them.
+nlohmann::json shards_to_json(const std::vector<ShardInfo>& shards);
+std::vector<ShardInfo> shards_from_json(const nlohmann::json& value);
+
+// A run in memory: its folder, and everything that a checkpoint brings back.
+struct RunState {
+  RunState(const TrainingRequest& request, RunFolder opened);
+
+  TrainingSettings settings;
+  RunFolder folder;
+  RulesMix rules;
+  std::vector<std::pair<Rules, int>> weighted_rules;
+  std::string run_id;
+  RunCounters counters;
+  nlohmann::ordered_json last_line;                 // of the newest checkpoint; null before the first
+  std::int64_t newest = -1;                         // checkpoint; -1: none
+
+  // Made by start() only.
+  std::unique_ptr<Trainer> trainer;
+  std::unique_ptr<Replay> replay;
+  std::unique_ptr<Selfplay> selfplay;               // null when the run learns from records
+  std::unique_ptr<ResultsDatabase> results;
+  std::unique_ptr<EventFile> events;
+
+  std::unique_ptr<Evaluator> evaluator() const;     // the averaged weights as the search sees them
+};
+
+// Opens the run, in this order: lock, configuration, hashes of the newest checkpoint. Changes nothing but a missing folder.
+std::unique_ptr<RunState> open_run(const TrainingRequest& request);
+
+// Prepares for work: writes the configuration, sets aside what is newer than the newest checkpoint, and makes or restores trainer, window, games and results.
+void start_run(RunState& run, const TrainingRequest& request);
+
+// Publishes the state as checkpoint `counters.iteration`: the one commit point. What follows it (metrics, events) is made good by the next start if it is cut off.
+void commit_run(RunState& run, const nlohmann::ordered_json& line, const Evaluation* evaluation);
+
+}  // namespace wari
