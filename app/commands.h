@@ -92,6 +92,7 @@ void add_bench_command(CommandLine& line);
 
 using AddCommand = void (*)(CommandLine&);
 inline constexpr AddCommand kCommands[] = {
+    add_train_command,
     add_bench_command,
 };
 
