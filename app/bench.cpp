@@ -28,6 +28,7 @@ BenchResult measure_rate(const std::string& name, const std::function<double()>&
 std::vector<BenchGroup> bench_groups() {
   return {
       {"machine", bench_machine},
+      {"rules", bench_rules},
   };
 }
 

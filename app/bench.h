@@ -22,6 +22,7 @@ BenchResult measure_rate(const std::string& name, const std::function<double()>&
 
 // Each group's measurements, one file each.
 std::vector<BenchResult> bench_machine();
+std::vector<BenchResult> bench_rules();
 
 struct BenchGroup {
   std::string name;

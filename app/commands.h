@@ -92,6 +92,9 @@ void add_bench_command(CommandLine& line);
 
 using AddCommand = void (*)(CommandLine&);
 inline constexpr AddCommand kCommands[] = {
+    add_rules_command,
+    add_perft_command,
+    add_check_rules_command,
     add_train_command,
     add_bench_command,
 };
