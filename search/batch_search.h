@@ -52,6 +52,8 @@ struct BatchSearchSettings {
   SearchSettings search;
   int lanes = 256;      // searched at once
   int workers = 1;      // threads; each with a clone of the evaluator
+  bool noise = false;   // Gumbel draws or Dirichlet noise at the roots, keyed by RootRequest::key
+  std::int64_t nodes_max = std::int64_t{1} << 24;  // of one tree: a search whose tree is full ends with what it found
 };
 
 std::unique_ptr<BatchSearch> make_cpu_batch_search(const BatchSearchSettings& settings, const Evaluator& evaluator);

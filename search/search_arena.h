@@ -57,6 +57,8 @@ class SearchArena {
   }
 
   int lanes() const { return lanes_; }
+  // Uses only the first `lanes` of those that there is memory for.
+  void use_lanes(int lanes) { lanes_ = lanes; }
   const SearchView<NodeType>& view() const { return view_; }
   SearchLane& lane(int index) const { return lane_states_[static_cast<std::size_t>(index)]; }
   const RootData<NodeType::kEdges>& root_data(int index) const { return roots_[static_cast<std::size_t>(index)]; }
