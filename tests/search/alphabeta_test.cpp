@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/notation.h"
 #include "core/random.h"
 #include "core/rules_files.h"
+#include "search/alphabeta_path.h"
 
 namespace wari {
 namespace {
@@ -139,7 +142,7 @@ TEST(AlphaBeta, AgreesWithMinimaxFromRandomPositionsOfAllRules) {
 
 // Few seeds, deep enough for cycles within the search and with the past of the game.
 TEST(AlphaBeta, AgreesWithMinimaxWherePositionsRepeat) {
-  int repetitions = 0;
+  int repetitions = 0, past_mattered = 0;
   for (int occurrences : {2, 3}) {
     for (Laps laps : {Laps::single, Laps::two, Laps::relay, Laps::relay_until_capture}) {
       for (Award award : {Award::own_rows, Award::split}) {
@@ -151,7 +154,13 @@ TEST(AlphaBeta, AgreesWithMinimaxWherePositionsRepeat) {
         for (std::uint64_t number = 0; number < 12; ++number) {
           Game game(rules, random_position(rules, 2 + static_cast<int>(number % 4), 1000 + number));
           for (int steps = 0; steps < 30 && !game.is_over(); ++steps) {
-            if (steps % 6 == 0) expect_as_minimax(alphabeta, game, laps == Laps::single ? 13 : 8);
+            if (steps % 6 == 0) {
+              const int depth = laps == Laps::single ? 13 : 8;
+              Game without_past(rules, game.position());
+              expect_as_minimax(alphabeta, game, depth);
+              past_mattered += alphabeta.search(game, depth).value != alphabeta.search(without_past, depth).value;
+              expect_as_minimax(alphabeta, without_past, depth);  // the table still holds what was true with the past
+            }
             play_randomly(game, 1, number * 100 + static_cast<std::uint64_t>(steps));
           }
           repetitions += game.end() == End::repetition;
@@ -160,6 +169,57 @@ TEST(AlphaBeta, AgreesWithMinimaxWherePositionsRepeat) {
     }
   }
   EXPECT_GT(repetitions, 5);
+  EXPECT_GT(past_mattered, 5);
+}
+
+std::uint64_t signature_of(const Game& game, int depth) {
+  const std::vector<Position> since_capture = game.since_capture();
+  SearchPath path;
+  path.reset(game.rules(), since_capture, depth);
+  const int quiet = static_cast<int>(since_capture.size()) - 1;
+  return path.signature(quiet, quiet, depth);
+}
+
+// Games that reach one position by different ways: where the signatures agree, so must the values, at every depth.
+TEST(AlphaBeta, PastsOfEqualSignatureGiveEqualValues) {
+  struct Seen {
+    Game game;
+    std::map<int, std::pair<std::uint64_t, int>> by_depth;   // signature and value
+  };
+  int past_mattered = 0, past_shared = 0;
+  for (int setting = 0; setting < 8; ++setting) {
+    Rules rules;
+    rules.laps = static_cast<Laps>(setting % 4);
+    rules.repetition_occurrences = static_cast<std::uint8_t>(setting < 4 ? 2 : 3);
+    std::map<std::string, std::vector<Seen>> seen;
+    const std::vector<int> depths = rules.laps == Laps::single ? std::vector<int>{1, 2, 3, 5, 8, 13, 14} : std::vector<int>{1, 2, 3, 4, 6};
+    for (std::uint64_t number = 0; number < 30; ++number) {
+      // Walks without captures between few seeds; the store difference is the same in all.
+      Game game(rules, random_position(rules, 2 + static_cast<int>(number % 3), 7 + number % 3));
+      for (int step = 0; step < 60 && !game.is_over(); ++step) {
+        play_randomly(game, 1, 5000 + number * 64 + static_cast<std::uint64_t>(step));
+        if (game.is_over()) break;
+        auto& here = seen[position_text(game.position())];
+        if (here.size() >= 6) continue;
+        Seen now{game, {}};
+        for (int depth : depths) now.by_depth[depth] = {signature_of(game, depth), minimax(game, depth).value};
+        for (const Seen& other : here) {
+          for (int depth : depths) {
+            const auto [signature, value] = now.by_depth[depth];
+            const auto [other_signature, other_value] = other.by_depth.at(depth);
+            past_mattered += value != other_value;
+            past_shared += signature == other_signature && game.quiet_plies() != other.game.quiet_plies();
+            if (signature == other_signature) {
+              EXPECT_EQ(value, other_value) << rules_name(rules) << ' ' << position_text(game.position()) << " depth " << depth << " after " << line_text(game) << " and " << line_text(other.game);
+            }
+          }
+        }
+        here.push_back(now);
+      }
+    }
+  }
+  EXPECT_GT(past_mattered, 100);
+  EXPECT_GT(past_shared, 100);
 }
 
 TEST(AlphaBeta, QuietPliesOfTheGameCount) {
