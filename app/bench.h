@@ -23,6 +23,7 @@ BenchResult measure_rate(const std::string& name, const std::function<double()>&
 // Each group's measurements, one file each.
 std::vector<BenchResult> bench_machine();
 std::vector<BenchResult> bench_rules();
+std::vector<BenchResult> bench_search();
 
 struct BenchGroup {
   std::string name;

@@ -95,6 +95,7 @@ inline constexpr AddCommand kCommands[] = {
     add_rules_command,
     add_perft_command,
     add_check_rules_command,
+    add_analyze_command,
     add_train_command,
     add_bench_command,
 };

@@ -19,8 +19,6 @@ struct IndexedRequest {
   std::uint8_t rules_index = 0;
 };
 
-// The result of a root that is over: no move, and the value by the rules.
-RootResult result_of_finished(const Rules& rules, const Position& position, End end);
 // The end of a request's root, none if it can be searched.
 End end_of_root(const RootRequest& request);
 

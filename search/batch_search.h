@@ -56,6 +56,9 @@ struct BatchSearchSettings {
   std::int64_t nodes_max = std::int64_t{1} << 24;  // of one tree: a search whose tree is full ends with what it found
 };
 
+// The result of a position where the game is over: no move, and the value by the rules.
+RootResult result_of_finished(const Rules& rules, const Position& position, End end);
+
 std::unique_ptr<BatchSearch> make_cpu_batch_search(const BatchSearchSettings& settings, const Evaluator& evaluator);
 
 }  // namespace wari

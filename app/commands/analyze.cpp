@@ -1,0 +1,123 @@
+#include "app/commands.h"
+#include "core/error.h"
+#include "core/game.h"
+#include "core/log.h"
+#include "core/notation.h"
+#include "search/batch_search.h"
+#include "train/checkpoint_evaluator.h"
+
+namespace wari {
+namespace {
+
+struct AnalyzeOptions {
+  std::string position;
+  std::string moves;
+  std::string rules = "abapa";
+  std::string checkpoint;
+  std::string algorithm = "puct";
+  std::string precision = "auto";
+  double c_puct = SearchSettings{}.c_puct;
+  std::int64_t visits = 0;
+  std::uint64_t seed = 1;
+};
+
+std::unique_ptr<Evaluator> evaluator_of(const AnalyzeOptions& options, const Rules& rules) {
+  if (options.checkpoint.empty()) return make_rollout_evaluator(options.seed);
+  CheckpointEvaluatorSettings settings;
+  settings.precision = options.precision;
+  settings.rules = {rules};
+  auto evaluator = load_checkpoint_evaluator(options.checkpoint, settings);
+  const std::string note = checkpoint_rules_note(options.checkpoint, rules);
+  if (!note.empty()) log_info("{}", note);
+  return evaluator;
+}
+
+RootResult analyse(const AnalyzeOptions& options, const Game& game) {
+  const std::unique_ptr<Evaluator> evaluator = evaluator_of(options, game.rules());
+  if (game.is_over()) return result_of_finished(game.rules(), game.position(), game.end());
+  BatchSearchSettings settings;
+  settings.search.algorithm = options.algorithm == "gumbel" ? Algorithm::gumbel : Algorithm::puct;
+  settings.search.c_puct = options.c_puct;
+  settings.lanes = 1;
+  RootRequest request{game.rules(), game.since_capture(), static_cast<int>(options.visits), options.seed};
+  return make_cpu_batch_search(settings, *evaluator)->search({&request, 1}).front();
+}
+
+// The moves of the principal variation as text; sides can stay the same under `moves_again`.
+std::vector<std::string> line_texts(Game game, const RootResult& result) {
+  std::vector<std::string> texts;
+  for (const int action : result.line) {
+    texts.push_back(move_text(game.position(), action));
+    game.play(action);
+  }
+  return texts;
+}
+
+nlohmann::ordered_json moves_json(const Game& game, const RootResult& result) {
+  nlohmann::ordered_json moves = nlohmann::ordered_json::array();
+  for (const RootAction& action : result.actions) {
+    moves.push_back({{"move", move_text(game.position(), action.action)},
+                     {"visits", action.visits},
+                     {"prior", action.prior},
+                     {"policy", action.policy},
+                     {"value", action.value},
+                     {"proven", action.proven}});
+  }
+  return moves;
+}
+
+void print_result(const Game& game, const RootResult& result, Output& out) {
+  out.print("{}\n", position_text(game.position()));
+  if (result.best < 0) {
+    out.print("the game is over: {:+.0f} for the player to move, margin {:+.1f} seeds\n", result.value, result.margin);
+    return;
+  }
+  out.print("best {}  value {:+.3f}{}  win {:.1f} %  draw {:.1f} %  loss {:.1f} %  margin {:+.1f} seeds\n", move_text(game.position(), result.best), result.value,
+            result.proven ? " (proven)" : "", 100 * result.wdl[0], 100 * result.wdl[1], 100 * result.wdl[2], result.margin);
+  out.print("move   visits    prior   policy    value\n");
+  for (const RootAction& action : result.actions) {
+    out.print("{:<4} {:>8}   {:.4f}   {:.4f}   {:+.4f}{}\n", move_text(game.position(), action.action), action.visits, action.prior, action.policy, action.value, action.proven ? "  proven" : "");
+  }
+  std::string line;
+  for (const std::string& text : line_texts(game, result)) line += text;
+  out.print("line {}\n", line);
+}
+
+int run_analyze(const AnalyzeOptions& options, Output& out) {
+  if (options.visits < 1 || options.visits > 2'000'000'000) throw Error("visits must be between 1 and 2000000000: --visits " + std::to_string(options.visits));
+  const Rules rules = parse_rules(options.rules);
+  Game game = options.position.empty() ? Game(rules) : Game(rules, parse_position(options.position, rules));
+  play_line(game, options.moves);
+  const RootResult result = analyse(options, game);
+  if (!out.json()) {
+    print_result(game, result, out);
+    return 0;
+  }
+  nlohmann::ordered_json document = {{"position", position_text(game.position())}, {"rules", rules_name(rules)}, {"visits", options.visits}, {"value", result.value}, {"margin", result.margin}};
+  document["wdl"] = {result.wdl[0], result.wdl[1], result.wdl[2]};
+  document["best"] = result.best < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(move_text(game.position(), result.best));
+  document["proven"] = result.proven;
+  document["line"] = line_texts(game, result);
+  document["moves"] = moves_json(game, result);
+  out.document(document);
+  return 0;
+}
+
+}  // namespace
+
+void add_analyze_command(CommandLine& line) {
+  const auto options = std::make_shared<AnalyzeOptions>();
+  CLI::App& command = line.add("analyze", "one search of one position; without a checkpoint random games judge", "wari analyze --rules abapa --moves FfEb --visits 2000",
+                               [options](Output& out) { return run_analyze(*options, out); });
+  command.add_option("--position", options->position, "position; default: the start");
+  command.add_option("--moves", options->moves, "moves played from there, as one string");
+  command.add_option("--rules", options->rules, "rule set: a preset, options after commas, or @file.yaml")->capture_default_str();
+  command.add_option("--checkpoint", options->checkpoint, "a checkpoint's folder, a run's (its newest), or RUN@best");
+  command.add_option("--visits", options->visits, "simulations, the root's evaluation not counted")->required();
+  command.add_option("--algorithm", options->algorithm, "puct or gumbel")->check(CLI::IsMember({"puct", "gumbel"}))->capture_default_str();
+  command.add_option("--c-puct", options->c_puct, "exploration constant")->check(CLI::Range(0.01, 20.0))->capture_default_str();
+  command.add_option("--precision", options->precision, "of the network: auto, float32 or int8")->capture_default_str();
+  command.add_option("--seed", options->seed, "of the random games without a checkpoint")->capture_default_str();
+}
+
+}  // namespace wari
