@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+// The GPUs of this machine. Everything here works in a build without CUDA and on a machine without a GPU, and then finds none.
+namespace wari {
+
+struct Device {
+  int index = 0;
+  std::string name;
+  int capability_major = 0, capability_minor = 0;
+  int multiprocessors = 0;
+  std::size_t memory_bytes = 0;
+};
+
+bool built_with_cuda();
+// Empty without a driver or a device; never throws.
+std::vector<Device> devices();
+// Throws Error that says whether this build lacks CUDA or this machine a usable GPU.
+void require_device();
+
+}  // namespace wari

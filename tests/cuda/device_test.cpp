@@ -1,0 +1,59 @@
+#include "cuda/device.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "core/error.h"
+#include "core/rules.h"
+#include "cuda/rules_check.h"
+
+namespace wari {
+namespace {
+
+// Tests that need a GPU skip without one; WARI_REQUIRE_GPU=1 makes that a failure.
+#define WARI_NEEDS_GPU()                                                                            \
+  if (devices().empty()) {                                                                          \
+    const char* required = std::getenv("WARI_REQUIRE_GPU");                                         \
+    if (required != nullptr && std::string(required) == "1") FAIL() << "WARI_REQUIRE_GPU, but no GPU"; \
+    GTEST_SKIP() << "no GPU";                                                                       \
+  }
+
+TEST(Device, MissingDeviceIsOneClearError) {
+  if (!devices().empty()) GTEST_SKIP() << "this machine has a GPU";
+  try {
+    require_device();
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::bad_input);
+    EXPECT_NE(std::string(e.what()).find("cuda"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("device=cpu"), std::string::npos);
+  }
+  EXPECT_THROW(trace_games_on_device(Rules{}, 1, 1), Error);
+}
+
+TEST(Device, TracesDependOnSeedGameAndRules) {
+  const auto a = trace_games_on_host(Rules{}, 1, 8), b = trace_games_on_host(Rules{}, 1, 4), c = trace_games_on_host(Rules{}, 2, 4);
+  EXPECT_EQ(a[3].hash, b[3].hash);
+  EXPECT_NE(a[0].hash, a[1].hash);
+  EXPECT_NE(a[0].hash, c[0].hash);
+  Rules two_laps;
+  two_laps.laps = Laps::two;
+  EXPECT_NE(a[0].hash, trace_games_on_host(two_laps, 1, 1)[0].hash);
+  EXPECT_GT(a[0].plies, 10);
+}
+
+TEST(GpuRules, GamesAreTheSameOnHostAndDevice) {
+  WARI_NEEDS_GPU();
+  for (const auto& [name, rules] : rule_presets()) {
+    const auto host = trace_games_on_host(rules, 7, 500), device = trace_games_on_device(rules, 7, 500);
+    for (std::size_t game = 0; game < host.size(); ++game) {
+      ASSERT_EQ(host[game].hash, device[game].hash) << name << ", game " << game;
+      ASSERT_EQ(host[game].plies, device[game].plies) << name << ", game " << game;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wari
