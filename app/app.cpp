@@ -117,7 +117,9 @@ int CommandLine::run(int argc, const char* const* argv) {
   try {
     root_.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    Output(false).print("{}", chosen->help());
+    std::string typed;
+    for (const CLI::App* parent = chosen->get_parent(); parent != nullptr; parent = parent->get_parent()) typed = parent->get_name() + (typed.empty() ? "" : " " + typed);
+    Output(false).print("{}", chosen->help(typed));
     return 0;
   } catch (const CLI::ParseError& e) {
     std::string where = chosen->get_name();
@@ -132,8 +134,7 @@ int CommandLine::run(int argc, const char* const* argv) {
     return command->action(out);
   }
   if (chosen != &root_) throw Error("a command is missing after '" + chosen->get_name() + "': wari " + chosen->get_name() + ": known are its commands in 'wari " + chosen->get_name() + " --help'");
-  Output(false).print("{}", root_.help());
-  return static_cast<int>(ErrorKind::bad_input);
+  throw Error("a command is missing: wari: 'wari --help' lists them");
 }
 
 int run_program(int argc, const char* const* argv) {

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# From a fresh clone to a trained engine: installs what is missing, builds, trains for a quarter of an hour by self-play alone, and lets the result play.
+#
+#   scripts/quickstart.sh              # into runs/quickstart; run again, it continues a run that was stopped
+#   scripts/quickstart.sh runs/mine    # into another folder
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+cd "$root"
+run=${1:-runs/quickstart}
+
+scripts/setup.sh
+use_cmake
+echo "quickstart: building (a few minutes the first time)"
+cmake --preset release >/dev/null
+cmake --build --preset release --parallel "$(nproc)" --target wari
+wari=build/release/wari
+
+echo "quickstart: training into $run, a quarter of an hour; Ctrl-C stops and keeps everything, the same command continues"
+"$wari" train --config configs/cpu.yaml --run "$run"
+
+echo
+echo "quickstart: what it learned, 100 games each from random openings, both seats, 64 simulations a move"
+for opponent in random greedy alphabeta:depth=4 alphabeta:depth=8; do
+  echo "against $opponent:"
+  "$wari" match --a "search:checkpoint=$run,visits=64" --b "$opponent" --games 100 --rules abapa --log warning
+done
+
+cat <<END
+
+How to go on:
+  $wari analyze --rules abapa --checkpoint $run --visits 2000       what it thinks of the start
+  $wari train --config configs/cpu.yaml --run $run --set max_minutes=60   train this run on, to an hour
+  $wari match --a search:checkpoint=$run,visits=400 --b alphabeta:depth=12 --games 100 --rules abapa
+  docs/training.md explains every metric, docs/rules.md the other rule sets; 'tensorboard --logdir $run' draws the curves.
+END
