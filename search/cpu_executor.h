@@ -1,7 +1,11 @@
 #pragma once
 
 #include "search/lane_array.h"
+#ifdef __AVX2__
+#include "search/avx_kernel.h"
+#else
 #include "search/plain_kernel.h"
+#endif
 
 namespace wari {
 
@@ -9,11 +13,16 @@ namespace wari {
 struct CpuExecutor {
   template <class T>
   using Array = LaneArray<T>;
+#ifdef __AVX2__
+  using Kernel = AvxKernel;
+#else
   using Kernel = PlainKernel;
+#endif
 
   // Each stage stays a function of its own: inlined into one body they once ran three times slower.
   template <class Step>
-  [[gnu::noinline]] static void run(const Step& step, int lanes) {
+  [[gnu::noinline]] static void run(const Step& shared_step, int lanes) {
+    const Step step = shared_step;  // its pointers stay in registers
     for (int lane = 0; lane < lanes; ++lane) step(lane);
   }
 };

@@ -157,39 +157,56 @@ WARI_HD inline void prove_node(N& node) {
 // The root's best edge is chosen here too, unless `root_choice` is false (Gumbel chooses it by halving).
 template <class Kernel, class N>
 WARI_HD inline void back_up(const SearchParameters& parameters, N* nodes, SearchLane& lane, std::uint32_t leaf, LeafValue result, bool root_choice) {
-  const bool leaf_is_root_side = is_north(nodes[leaf].position.mover) == is_north(nodes[0].position.mover);
+  using Count = typename N::Count;
+  // Copies, since a store of one byte might change anything behind a reference.
+  const SearchParameters p = parameters;
   float value = result.value;
   float draw = result.draw;
   std::uint32_t at = leaf;
+  bool mover = is_north(nodes[leaf].position.mover);
+  const bool leaf_mover = mover;
+  bool proven = (nodes[leaf].flags & kNodeProven) != 0;
   do {
-    const N& below = nodes[at];
-    N& node = nodes[below.parent];
-    const int edge = below.parent_edge;
-    if (is_north(below.position.mover) != is_north(node.position.mover)) value = -value;
+    const int edge = nodes[at].parent_edge;
+    at = nodes[at].parent;
+    N& node = nodes[at];
+    const bool above = is_north(node.position.mover);
+    value = above != mover ? -value : value;
+    mover = above;
     const std::uint32_t edge_visits = node.edge_visits[edge] + 1u;
-    node.edge_visits[edge] = static_cast<typename N::Count>(edge_visits);
-    const float old_value = node.edge_value[edge];
-    node.edge_value[edge] = old_value + (value - old_value) * reciprocal_at<N>(parameters, edge_visits);
-    node.edge_urgency[edge] = static_cast<float>(node.prior[edge]) * kPriorUnit * reciprocal_at<N>(parameters, edge_visits + 1u);
     const std::uint32_t visits = node.visits + 1u;
-    node.visits = static_cast<typename N::Count>(visits);
-    node.value += (value - node.value) * reciprocal_at<N>(parameters, visits);
-    if (below.flags & kNodeProven) {
+    node.edge_visits[edge] = static_cast<Count>(edge_visits);
+    node.visits = static_cast<Count>(visits);
+    node.value += (value - node.value) * reciprocal_at<N>(p, visits);
+    float edge_value = node.edge_value[edge];
+    edge_value += (value - edge_value) * reciprocal_at<N>(p, edge_visits);
+    float urgency = static_cast<float>(node.prior[edge]) * kPriorUnit * reciprocal_at<N>(p, edge_visits + 1u);
+    if (proven) {
+      edge_value = value;
+      urgency = 0;
       node.edge_value[edge] = value;
-      node.edge_urgency[edge] = 0;
       node.proven_edges |= static_cast<std::uint16_t>(1u << edge);
       prove_node(node);
-      if (node.flags & kNodeProven) {
+      proven = (node.flags & kNodeProven) != 0;
+      if (proven) {
         value = node.value;
         draw = value == 0 ? 1.0f : 0.0f;
       }
     }
-    at = below.parent;
-    if (at != 0 || root_choice) store_best_edge<Kernel>(parameters, node);
+    float first_play = node.value - p.fpu_reduction;
+    first_play = first_play < -1.0f ? -1.0f : first_play;
+    if (at == 0 && !root_choice) {
+      node.edge_value[edge] = edge_value;
+      node.edge_urgency[edge] = urgency;
+      break;
+    }
+    const int best = Kernel::update_and_choose(node, edge, edge_value, urgency, exploration_at<N>(p, visits), first_play);
+    node.best_edge = static_cast<std::uint8_t>(best);
+    node.best_child = node.child[best];
   } while (at != 0);
   lane.value_sum += value;
   lane.draw_sum += draw;
-  lane.margin_sum += leaf_is_root_side ? result.margin : -result.margin;
+  lane.margin_sum += mover == leaf_mover ? result.margin : -result.margin;
   ++lane.simulations;
 }
 

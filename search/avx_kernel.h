@@ -1,0 +1,131 @@
+#pragma once
+
+#include <immintrin.h>
+
+#include "search/plain_kernel.h"
+
+// The inner loops over six edges in AVX2 registers, bit-identical to PlainKernel. Included by the processor's executor alone, so that no header that a kernel of a GPU
+// includes depends on the instruction set.
+namespace wari {
+
+struct AvxKernel {
+  // e^x of eight numbers, operation by operation as exact_exp().
+  static __m256 exponentials(__m256 x) {
+    x = _mm256_max_ps(x, _mm256_set1_ps(-87.0f));
+    x = _mm256_min_ps(x, _mm256_set1_ps(88.0f));
+    const __m256 rounder = _mm256_set1_ps(12582912.0f);
+    const __m256 shifted = _mm256_add_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504088896341f)), rounder);
+    const __m256 whole = _mm256_sub_ps(shifted, rounder);
+    const __m256 high = _mm256_sub_ps(x, _mm256_mul_ps(whole, _mm256_set1_ps(0.693359375f)));
+    const __m256 r = _mm256_sub_ps(high, _mm256_mul_ps(whole, _mm256_set1_ps(-2.12194440e-4f)));
+    __m256 y = _mm256_set1_ps(1.9875691500e-4f);
+    for (const float coefficient : {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f}) {
+      y = _mm256_add_ps(_mm256_mul_ps(y, r), _mm256_set1_ps(coefficient));
+    }
+    y = _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(y, _mm256_mul_ps(r, r)), r), _mm256_set1_ps(1.0f));
+    const __m256i exponent = _mm256_sub_epi32(_mm256_castps_si256(shifted), _mm256_set1_epi32(0x4b400000 - 127));
+    return _mm256_mul_ps(y, _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23)));
+  }
+
+  static __m128 low(__m256 x) { return _mm256_castps256_ps128(x); }
+  static __m128 high(__m256 x) { return _mm256_extractf128_ps(x, 1); }
+
+  // The largest of eight, in every place of a 128-bit register.
+  static __m128 largest(__m256 x) {
+    __m128 m = _mm_max_ps(low(x), high(x));
+    m = _mm_max_ps(m, _mm_shuffle_ps(m, m, _MM_SHUFFLE(1, 0, 3, 2)));
+    return _mm_max_ps(m, _mm_shuffle_ps(m, m, _MM_SHUFFLE(2, 3, 0, 1)));
+  }
+
+  static __m256 twice(__m128 x) { return _mm256_set_m128(x, x); }
+
+  // All bits in the places of legal edges.
+  static __m256 mask_of(std::uint32_t legal) {
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(legal)), bit), bit));
+  }
+
+  static __m256 magnitude(__m256 x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); }
+
+  template <class N>
+  static bool open_edges(N& node, const float* outputs /* [kOutputs] */, float* wdl /* [3] */) {
+    return PlainKernel::open_edges(node, outputs, wdl);
+  }
+
+  // Six edges of priors in [0, 1], zero elsewhere, into a node without visits; stores run over into fields that become zero anyway.
+  static void write_edges(NarrowNode6& node, __m256 prior, __m256 legal) {
+    __m256i units = _mm256_cvttps_epi32(_mm256_add_ps(_mm256_mul_ps(prior, _mm256_set1_ps(65535.0f)), _mm256_set1_ps(0.5f)));
+    units = _mm256_max_epi32(units, _mm256_set1_epi32(1));
+    units = _mm256_and_si256(_mm256_min_epi32(units, _mm256_set1_epi32(65535)), _mm256_castps_si256(legal));
+    const __m128i packed = _mm_packus_epi32(_mm256_castsi256_si128(units), _mm256_extracti128_si256(units, 1));
+    const __m256 value = _mm256_andnot_ps(legal, _mm256_set1_ps(-INFINITY));
+    const __m256 urgency = _mm256_and_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(units), _mm256_set1_ps(-kPriorUnit)), legal);
+    static_assert(offsetof(NarrowNode6, edge_visits) == offsetof(NarrowNode6, prior) + 12 && offsetof(NarrowNode6, child) == offsetof(NarrowNode6, edge_urgency) + 24);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(node.prior), packed);                     // prior, first two edge_visits
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(node.edge_visits + 2), _mm_setzero_si128());
+    _mm256_storeu_ps(node.edge_value, value);                                             // edge_value, first two edge_urgency
+    _mm256_storeu_ps(node.edge_urgency, urgency);                                         // edge_urgency, first four children
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(node.child + 2), _mm_setzero_si128());
+  }
+
+  static bool open_edges(NarrowNode6& node, const float* outputs /* [kOutputs] */, float* wdl /* [3] */) {
+    const __m256 legal = mask_of(node.legal);
+    const __m256 logits = _mm256_loadu_ps(outputs + kPolicyOutput);
+    const __m128 rest = _mm_loadu_ps(outputs + kWdlOutput);
+    const __m256 limit = _mm256_set1_ps(kFiniteLimit);
+    const __m256 finite = _mm256_or_ps(_mm256_cmp_ps(magnitude(logits), limit, _CMP_LT_OQ), _mm256_xor_ps(legal, _mm256_castsi256_ps(_mm256_set1_epi32(-1))));
+    const __m128 rest_finite = _mm_cmplt_ps(_mm_andnot_ps(_mm_set1_ps(-0.0f), rest), _mm_set1_ps(kFiniteLimit));
+    if (_mm256_movemask_ps(finite) != 255 || _mm_movemask_ps(rest_finite) != 15) [[unlikely]] return PlainKernel::open_edges(node, outputs, wdl);
+    const __m128 best = largest(_mm256_blendv_ps(_mm256_set1_ps(-INFINITY), logits, legal));
+    const __m256 shares = _mm256_and_ps(exponentials(_mm256_and_ps(_mm256_sub_ps(logits, twice(best)), legal)), legal);
+    __m128 sum = _mm_add_ps(low(shares), high(shares));
+    sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
+    sum = _mm_add_ss(sum, _mm_shuffle_ps(sum, sum, 1));
+    const __m128 scale = _mm_div_ss(_mm_set_ss(1.0f), sum);
+    write_edges(node, _mm256_mul_ps(shares, _mm256_broadcastss_ps(scale)), legal);
+    // The margin's place repeats the loss, so that the maximum is over win, draw and loss.
+    const __m128 results = _mm_shuffle_ps(rest, rest, _MM_SHUFFLE(2, 2, 1, 0));
+    __m128 best_result = _mm_max_ps(results, _mm_shuffle_ps(results, results, _MM_SHUFFLE(1, 0, 3, 2)));
+    best_result = _mm_max_ps(best_result, _mm_shuffle_ps(best_result, best_result, _MM_SHUFFLE(2, 3, 0, 1)));
+    const __m128 odds = low(exponentials(_mm256_castps128_ps256(_mm_sub_ps(results, best_result))));
+    const __m128 loss = _mm_movehl_ps(odds, odds);
+    const __m128 total = _mm_add_ss(_mm_add_ss(odds, _mm_shuffle_ps(odds, odds, 1)), loss);
+    const __m128 shared = _mm_mul_ps(odds, _mm_broadcastss_ps(_mm_div_ss(_mm_set_ss(1.0f), total)));
+    _mm_storel_pi(reinterpret_cast<__m64*>(wdl), shared);
+    _mm_store_ss(wdl + 2, _mm_movehl_ps(shared, shared));
+    return true;
+  }
+
+  // Lowest place of the best score.
+  static int best_place(__m256 value, __m256 urgency, float exploration, float first_play) {
+    const __m256 known = _mm256_blendv_ps(value, _mm256_set1_ps(first_play), urgency);
+    __m256 score = _mm256_add_ps(known, _mm256_mul_ps(magnitude(urgency), _mm256_set1_ps(exploration)));
+    score = _mm256_blend_ps(score, _mm256_set1_ps(-INFINITY), 0xc0);
+    const int places = _mm256_movemask_ps(_mm256_cmp_ps(score, twice(largest(score)), _CMP_EQ_OQ));
+    return __builtin_ctz(static_cast<unsigned>(places));
+  }
+
+  template <class N>
+  static int choose_edge(const N& node, float exploration, float first_play) {
+    return PlainKernel::choose_edge(node, exploration, first_play);
+  }
+  static int choose_edge(const NarrowNode6& node, float exploration, float first_play) {
+    return best_place(_mm256_loadu_ps(node.edge_value), _mm256_loadu_ps(node.edge_urgency), exploration, first_play);
+  }
+
+  template <class N>
+  static int update_and_choose(N& node, int edge, float value, float urgency, float exploration, float first_play) {
+    return PlainKernel::update_and_choose(node, edge, value, urgency, exploration, first_play);
+  }
+  // The new numbers join the others in registers: a load of eight that follows a store of one of them would wait for the store.
+  static int update_and_choose(NarrowNode6& node, int edge, float value, float urgency, float exploration, float first_play) {
+    const __m256 here = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_set1_epi32(edge), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+    const __m256 values = _mm256_blendv_ps(_mm256_loadu_ps(node.edge_value), _mm256_set1_ps(value), here);
+    const __m256 urgencies = _mm256_blendv_ps(_mm256_loadu_ps(node.edge_urgency), _mm256_set1_ps(urgency), here);
+    node.edge_value[edge] = value;
+    node.edge_urgency[edge] = urgency;
+    return best_place(values, urgencies, exploration, first_play);
+  }
+};
+
+}  // namespace wari
