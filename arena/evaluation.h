@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,12 +39,16 @@ struct EvaluationMatch {
 struct Evaluation {
   std::vector<EvaluationMatch> matches;                    // in order of settings.references, then the previous checkpoint
   Rating rating;                                           // of the checkpoint, from all matches in the database; random = 0
+  bool complete = true;                                    // false: `watch` stopped it; what was finished is in the database
 };
 
-// Plays what is not in the database yet, stores it, and rates all players jointly. `checkpoint` plays as `name`; `previous` may be null.
-// The seed of each match is a function of (settings' seed, iteration, opponent).
+// Throws Error where a reference is no PLAYER or the number of games is odd: for the start of a run, long before the first evaluation.
+void check_evaluation(const EvaluationSettings& settings, const Rules& rules);
+
+// Plays what is not in the database yet, stores it, and rates all players jointly; `previous` may be null. The references also meet their neighbours in the
+// list once a run, so that the scale holds when a checkpoint beats the weak ones always. The seed of each match is a function of (seed, iteration, opponent).
 Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rules, std::uint64_t seed, int iteration, Player& checkpoint, Player* previous,
-                           const PlayerEnvironment& environment, ResultsDatabase& database);
+                           const PlayerEnvironment& environment, ResultsDatabase& database, const std::function<bool(const MatchProgress&)>& watch = {});
 
 // The anchored curve over all players in the database: `random` stands at 0.
 Ratings rate_run(const ResultsDatabase& database);

@@ -26,6 +26,8 @@ struct GameCounts {
   int losses = 0;
   int games() const { return wins + draws + losses; }
   double score() const { return games() == 0 ? 0.5 : (wins + 0.5 * draws) / games(); }  // share of points
+  friend GameCounts operator+(const GameCounts& a, const GameCounts& b) { return {a.wins + b.wins, a.draws + b.draws, a.losses + b.losses}; }
+  bool operator==(const GameCounts&) const = default;
 };
 
 struct PlayedGame {
@@ -44,6 +46,7 @@ struct MatchResult {
   double first_player_error_95 = 0;
   int distinct_games = 0;    // different lines of moves
   double mean_plies = 0;
+  bool complete = true;      // false: `watch` stopped it
   double seconds = 0;        // wall clock; all else depends on settings and players only
 };
 
@@ -55,7 +58,7 @@ struct MatchProgress {
 };
 
 // Throws Error for an odd number of games, endless rules (`quiet_plies: 0`), or openings that all end the game.
-// `watch` is called after each round of moves; returning false stops the match with Error (kind system).
+// `watch` is called after each round of moves; if it returns false the match stops there, and the result covers the pairs that were finished.
 MatchResult play_match(const MatchSettings& settings, Player& a, Player& b, const std::function<bool(const MatchProgress&)>& watch = {},
                        std::vector<PlayedGame>* games = nullptr);
 

@@ -1,0 +1,103 @@
+#include "arena/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "arena/elo.h"
+#include "core/error.h"
+#include "core/random.h"
+
+namespace wari {
+namespace {
+
+constexpr const char* kAnchor = "random";   // stands at 0
+
+using Watch = std::function<bool(const MatchProgress&)>;
+
+// The same name gives the same number on every build (FNV-1a).
+std::uint64_t name_number(const std::string& name) {
+  std::uint64_t h = 0xcbf29ce484222325ULL;
+  for (unsigned char c : name) h = (h ^ c) * 0x100000001b3ULL;
+  return h;
+}
+
+MatchResult result_of(const StoredMatch& match) {
+  MatchResult result;
+  result.first = match.first;
+  result.second = match.second;
+  result.total = match.first + match.second;
+  result.elo = match.elo;
+  result.elo_error_95 = match.elo_error_95;
+  result.distinct_games = match.distinct_games;
+  result.first_player_score = (match.first.wins + match.second.losses + 0.5 * (match.first.draws + match.second.draws)) / std::max(1, result.total.games());
+  result.seconds = match.seconds;
+  return result;
+}
+
+class Matches {
+ public:
+  Matches(const EvaluationSettings& settings, const Rules& rules, std::uint64_t seed, ResultsDatabase& database, const Watch& watch)
+      : settings_(settings), rules_(rules), seed_(seed), database_(database), watch_(watch), stored_(database.matches()) {}
+
+  // The result from the database, or of a new match that is stored there; nothing if it was stopped.
+  std::optional<MatchResult> match(int iteration, Player& a, Player& b) {
+    const std::string key = fmt::format("{}: {} - {}", iteration, a.name(), b.name());
+    const auto found = std::find_if(stored_.begin(), stored_.end(), [&](const StoredMatch& match) { return match.key == key; });
+    if (found != stored_.end()) return result_of(*found);
+    MatchSettings settings;
+    settings.rules = rules_;
+    settings.games = settings_.games;
+    settings.opening_plies = settings_.opening_plies;
+    settings.seed = mix64(seed_ ^ mix64(static_cast<std::uint64_t>(iteration) ^ name_number(b.name())));
+    const MatchResult result = play_match(settings, a, b, watch_);
+    if (!result.complete) return std::nullopt;
+    database_.insert(stored_match(key, iteration, a.name(), b.name(), settings, result));
+    return result;
+  }
+
+ private:
+  const EvaluationSettings& settings_;
+  const Rules& rules_;
+  std::uint64_t seed_;
+  ResultsDatabase& database_;
+  const Watch& watch_;
+  std::vector<StoredMatch> stored_;
+};
+
+}  // namespace
+
+void check_evaluation(const EvaluationSettings& settings, const Rules& rules) {
+  if (settings.every == 0) return;
+  if (settings.games % 2 != 0) throw Error(fmt::format("evaluation.games must be even: '{}': each opening is played from both seats", settings.games));
+  for (const std::string& reference : settings.references) parse_player(reference);
+  MatchSettings openings;
+  openings.rules = rules;
+  openings.games = 2;
+  openings.opening_plies = settings.opening_plies;
+  match_openings(openings);
+}
+
+Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rules, std::uint64_t seed, int iteration, Player& checkpoint, Player* previous, const PlayerEnvironment& environment,
+                           ResultsDatabase& database, const Watch& watch) {
+  Matches matches(settings, rules, seed, database, watch);
+  std::vector<std::unique_ptr<Player>> references;
+  for (const std::string& reference : settings.references) references.push_back(make_player(reference, environment));
+  Evaluation evaluation;
+  const auto meet = [&](Player& opponent) {
+    const std::optional<MatchResult> result = matches.match(iteration, checkpoint, opponent);
+    if (result) evaluation.matches.push_back({opponent.name(), *result});
+    return result.has_value();
+  };
+  for (const auto& reference : references) evaluation.complete = evaluation.complete && meet(*reference);
+  if (previous != nullptr) evaluation.complete = evaluation.complete && meet(*previous);
+  for (std::size_t i = 1; i < references.size(); ++i) evaluation.complete = evaluation.complete && matches.match(0, *references[i], *references[i - 1]).has_value();
+  const Ratings ratings = rate_run(database);
+  if (const Rating* rating = ratings.find(checkpoint.name())) evaluation.rating = *rating;
+  return evaluation;
+}
+
+Ratings rate_run(const ResultsDatabase& database) { return rate_players(database.pair_records(), {{kAnchor, 0.0}}); }
+
+}  // namespace wari
