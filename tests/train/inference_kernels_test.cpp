@@ -64,7 +64,7 @@ TEST(Int8Kernels, OverlappingRowsOfAConvolutionGiveTheBitsOfThePlainLoops) {
 TEST(Int8Kernels, HeadsGiveTheBitsOfThePlainLoops) {
   TestNumbers numbers(3);
   for (const int inputs : {32, 256, kPitTokens * 64}) {
-    const Int8Matrix matrix = full_matrix(inputs, kNetworkOutputs, numbers, false);
+    const Int8Matrix matrix = full_matrix(inputs, 2 * kNetworkOutputs, numbers, false);
     const GroupPlan plan{3, 1, std::ptrdiff_t{kGroupRows} * inputs, inputs};
     AlignedVector<std::uint8_t> in(static_cast<std::size_t>(3) * kGroupRows * inputs);
     for (std::uint8_t& activation : in) activation = static_cast<std::uint8_t>(numbers.below(128));
@@ -75,10 +75,11 @@ TEST(Int8Kernels, HeadsGiveTheBitsOfThePlainLoops) {
   }
 }
 
-TEST(Int8Kernels, PlainSumsAreExactDotProducts) {
+TEST(Int8Kernels, SumsAreExactDotProducts) {
   TestNumbers numbers(4);
-  Int8Matrix matrix = full_matrix(64, 16, numbers, false);
-  std::fill(matrix.scale.begin(), matrix.scale.end(), 1.0f);
+  Int8Matrix matrix = full_matrix(64, 2 * kNetworkOutputs, numbers, false);
+  std::fill_n(matrix.scale.begin(), kNetworkOutputs, 1.0f);
+  std::fill_n(matrix.scale.begin() + kNetworkOutputs, kNetworkOutputs, 1.0f / 256);
   std::fill(matrix.bias.begin(), matrix.bias.end(), 0.0f);
   AlignedVector<std::uint8_t> in(static_cast<std::size_t>(kGroupRows) * 64);
   for (std::uint8_t& activation : in) activation = static_cast<std::uint8_t>(numbers.below(128));
@@ -86,9 +87,12 @@ TEST(Int8Kernels, PlainSumsAreExactDotProducts) {
   fast::int8_head(matrix, {1, 1, 0, 64}, in.data(), outputs.data());
   for (int row = 0; row < kGroupRows; ++row) {
     for (int output = 0; output < kNetworkOutputs; ++output) {
-      int sum = 0;
-      for (int input = 0; input < 64; ++input) sum += in[row * 64 + input] * matrix.at(output, input);
-      EXPECT_EQ(outputs[row * kNetworkOutputs + output], static_cast<float>(sum));
+      int coarse = 0, fine = 0;
+      for (int input = 0; input < 64; ++input) {
+        coarse += in[row * 64 + input] * matrix.at(output, input);
+        fine += in[row * 64 + input] * matrix.at(kNetworkOutputs + output, input);
+      }
+      EXPECT_EQ(outputs[row * kNetworkOutputs + output], static_cast<float>(coarse) + static_cast<float>(fine) / 256);
     }
   }
 }

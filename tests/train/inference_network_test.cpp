@@ -94,16 +94,16 @@ TEST(CpuNetwork, AutoTakesIntegersWhereTheyAreAccurateOnly) {
   FoldedNetwork network = random_network(TrunkKind::mlp, 64, 2, 12);
   EXPECT_EQ(CpuNetwork(network, Precision::auto_, tokens).precision(), Precision::int8);
   EXPECT_EQ(CpuNetwork(network, Precision::auto_, {}).precision(), Precision::float32);
-  // Unit 0 is always 1 and its weight drowns all others of the head, whose step it sets; the bias takes it away again.
+  // Unit 0 is always 1 and its weight drowns all others of every layer's rows, whose steps it sets; the bias takes it away again.
   for (int token = 0; token < kVocabulary; ++token) network.embedding[static_cast<std::size_t>(token) * network.width] = 0;
   network.input_bias[0] = 1;
   for (FoldedNetwork::Layer& layer : network.layers) {
     std::fill_n(layer.weight.begin(), network.width, 0.0f);
     layer.bias[0] = 0;
-  }
-  for (int output = 0; output < kNetworkOutputs; ++output) {
-    network.head_weight[static_cast<std::size_t>(output) * network.width] = 1000;
-    network.head_bias[output] -= 1000;
+    for (int output = 1; output < network.width; ++output) {
+      layer.weight[static_cast<std::size_t>(output) * network.width] = 1000;
+      layer.bias[output] -= 1000;
+    }
   }
   EXPECT_EQ(CpuNetwork(network, Precision::auto_, tokens).precision(), Precision::float32);
 }

@@ -32,18 +32,24 @@ inline void store_activations(__m256i even, __m256i odd, const std::int16_t* mul
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), bytes);
 }
 
+// Units [unit, unit + 32 * Vectors) of one position.
 template <int Vectors>
-inline void embed_units(const ByteEmbedding& table, int unit, const std::int16_t* rule_row, const std::uint8_t* const (&rows)[kBoardTokens], std::uint8_t* out) {
+inline void embed_units(const ByteEmbedding& table, int unit, const std::int16_t* rule_row, const Token* tokens, std::uint8_t* out) {
   static_assert(kBoardTokens % 2 == 1);
+  const std::uint8_t* first = table.rows.data() + unit;
+  const std::size_t pitch = static_cast<std::size_t>(table.pitch);
   Sums sums[Vectors];
   for (int v = 0; v < Vectors; ++v) {
-    const __m256i bytes = load(rows[kBoardTokens - 1] + unit + v * kVectorUnits);
+    const __m256i bytes = load(first + tokens[kBoardTokens - 1] * pitch + v * kVectorUnits);
     sums[v] = {bytes, _mm256_srli_epi16(bytes, 8)};
   }
+#pragma GCC unroll 13
   for (int place = 0; place + 1 < kBoardTokens; place += 2) {
+    const std::uint8_t* one = first + tokens[place] * pitch;
+    const std::uint8_t* other = first + tokens[place + 1] * pitch;
     for (int v = 0; v < Vectors; ++v) {
-      const int at = unit + v * kVectorUnits;
-      sums[v].add(_mm256_add_epi8(load(rows[place] + at), load(rows[place + 1] + at)));
+      sums[v].add(_mm256_add_epi8(load(one + v * kVectorUnits), load(other + v * kVectorUnits)));
+      asm("" : "+x"(sums[v].whole), "+x"(sums[v].odd));  // no sums as a tree: they would be kept in memory
     }
   }
   for (int v = 0; v < Vectors; ++v) {
@@ -56,12 +62,10 @@ inline void embed_units(const ByteEmbedding& table, int unit, const std::int16_t
 }  // namespace
 
 void embed_mlp(const ByteEmbedding& table, const std::int16_t* rule_row, const Token* tokens, std::uint8_t* out) {
-  const std::uint8_t* rows[kBoardTokens];
-  for (int place = 0; place < kBoardTokens; ++place) rows[place] = table.row(tokens[place]);
   int unit = 0;
-  for (; unit + 4 * kVectorUnits <= table.pitch; unit += 4 * kVectorUnits) embed_units<4>(table, unit, rule_row, rows, out);
-  for (; unit + 2 * kVectorUnits <= table.pitch; unit += 2 * kVectorUnits) embed_units<2>(table, unit, rule_row, rows, out);
-  for (; unit < table.pitch; unit += kVectorUnits) embed_units<1>(table, unit, rule_row, rows, out);
+  for (; unit + 4 * kVectorUnits <= table.pitch; unit += 4 * kVectorUnits) embed_units<4>(table, unit, rule_row, tokens, out);
+  for (; unit + 2 * kVectorUnits <= table.pitch; unit += 2 * kVectorUnits) embed_units<2>(table, unit, rule_row, tokens, out);
+  for (; unit < table.pitch; unit += kVectorUnits) embed_units<1>(table, unit, rule_row, tokens, out);
 }
 
 void embed_conv(const ByteEmbedding& table, const std::int16_t* rule_row, const Token* tokens, std::uint8_t* out) {

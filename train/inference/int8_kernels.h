@@ -58,6 +58,7 @@ constexpr int split_index(int unit) { return unit / 32 * 32 + unit % 2 * 16 + un
 inline constexpr int kEmbeddingShift = 2;
 
 // The kernels: `plain` says what they compute, the fast ones use what the processor has and give the same bits.
+// A head's matrix has two rows an output, of 8 coarse and 8 fine bits: outputs[i] = sum i * scale + sum (i + 16) * scale + bias.
 namespace plain {
 void int8_layer(const Int8Matrix& matrix, const GroupPlan& plan, const std::uint8_t* in, const std::uint8_t* residual /* or null */, std::uint8_t* out);
 void int8_head(const Int8Matrix& matrix, const GroupPlan& plan, const std::uint8_t* in, float* outputs);

@@ -42,8 +42,10 @@ void int8_head(const Int8Matrix& matrix, const GroupPlan& plan, const std::uint8
   for (int group = 0; group < plan.groups; ++group) {
     for (int row = 0; row < kGroupRows; ++row) {
       for (int output = 0; output < kNetworkOutputs; ++output) {
-        const std::int32_t sum = sum_of_products(matrix, output, in + plan.offset(group) + row * plan.distance);
-        outputs[(group * kGroupRows + row) * kNetworkOutputs + output] = std::fma(static_cast<float>(sum), matrix.scale[output], matrix.bias[output]);
+        const std::uint8_t* activations = in + plan.offset(group) + row * plan.distance;
+        float value = matrix.bias[output];
+        for (const int part : {output, kNetworkOutputs + output}) value = std::fma(static_cast<float>(sum_of_products(matrix, part, activations)), matrix.scale[part], value);
+        outputs[(group * kGroupRows + row) * kNetworkOutputs + output] = value;
       }
     }
   }

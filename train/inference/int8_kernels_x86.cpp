@@ -24,7 +24,7 @@ inline int load_quad(const std::uint8_t* from) {
 constexpr int kBlocksAtOnce = 2;  // twelve independent accumulators hide the latency of vpdpbusd
 
 template <int Blocks>
-inline void accumulate(const std::int8_t* weight, std::ptrdiff_t block_bytes, int quads, const std::uint8_t* in, std::ptrdiff_t distance, BlockSums (&sums)[Blocks]) {
+inline void accumulate(const std::int8_t* weight, std::ptrdiff_t block_bytes, int quads, const std::uint8_t* in, std::ptrdiff_t distance, BlockSums* sums /* [Blocks] */) {
   __m512i total[kGroupRows][Blocks];
   for (int row = 0; row < kGroupRows; ++row) {
     for (int block = 0; block < Blocks; ++block) total[row][block] = _mm512_setzero_si512();
@@ -48,9 +48,7 @@ inline void accumulate(const std::int8_t* weight, std::ptrdiff_t block_bytes, in
 constexpr int kBlocksAtOnce = 1;
 
 // Two vectors of outputs by six rows: twelve 16-bit accumulators over a span, then widened into 32-bit sums in memory. Per 64 products: two multiplications, two additions.
-template <int Blocks>
-inline void accumulate(const std::int8_t* weight, std::ptrdiff_t, int quads, const std::uint8_t* in, std::ptrdiff_t distance, BlockSums (&sums)[Blocks]) {
-  static_assert(Blocks == 1);
+inline void accumulate_block(const std::int8_t* weight, int quads, const std::uint8_t* in, std::ptrdiff_t distance, BlockSums& sums) {
   constexpr int kSpanQuads = Int8Matrix::kSpan / Int8Matrix::kQuad;
   const __m256i ones = _mm256_set1_epi16(1);
   int first = 0;
@@ -73,7 +71,7 @@ inline void accumulate(const std::int8_t* weight, std::ptrdiff_t, int quads, con
 #pragma GCC unroll 6
     for (int row = 0; row < kGroupRows; ++row) {
       for (int half = 0; half < 2; ++half) {
-        __m256i* total = reinterpret_cast<__m256i*>(sums[0][row] + half * 8);
+        __m256i* total = reinterpret_cast<__m256i*>(sums[row] + half * 8);
         const __m256i wide = _mm256_madd_epi16(span[row][half], ones);
         _mm256_store_si256(total, first == 0 ? wide : _mm256_add_epi32(_mm256_load_si256(total), wide));
       }
@@ -82,10 +80,16 @@ inline void accumulate(const std::int8_t* weight, std::ptrdiff_t, int quads, con
   } while (first < quads);
 }
 
+template <int Blocks>
+inline void accumulate(const std::int8_t* weight, std::ptrdiff_t block_bytes, int quads, const std::uint8_t* in, std::ptrdiff_t distance, BlockSums* sums /* [Blocks] */) {
+  for (int block = 0; block < Blocks; ++block) accumulate_block(weight + block * block_bytes, quads, in, distance, sums[block]);
+}
+
 #endif
 
-inline __m256 to_step(const std::int32_t* sums, const float* scale, const float* bias) {
-  return _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_load_si256(reinterpret_cast<const __m256i*>(sums))), _mm256_load_ps(scale), _mm256_load_ps(bias));
+// sums * scale + onto
+inline __m256 add_scaled(const std::int32_t* sums, const float* scale, __m256 onto) {
+  return _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_load_si256(reinterpret_cast<const __m256i*>(sums))), _mm256_load_ps(scale), onto);
 }
 
 template <bool Residual>
@@ -94,7 +98,7 @@ inline void write_block(const Int8Matrix& matrix, int column, const BlockSums& s
     __m256i rounded[2];
     for (int half = 0; half < 2; ++half) {
       const int output = column + half * 8;
-      __m256 value = to_step(sums[row] + half * 8, matrix.scale.data() + output, matrix.bias.data() + output);
+      __m256 value = add_scaled(sums[row] + half * 8, matrix.scale.data() + output, _mm256_load_ps(matrix.bias.data() + output));
       if constexpr (Residual) {
         const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(residual + row * distance + half * 8));
         value = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes)), _mm256_load_ps(matrix.residual_scale.data() + output), value);
@@ -143,12 +147,16 @@ void int8_layer(const Int8Matrix& matrix, const GroupPlan& plan, const std::uint
 }
 
 void int8_head(const Int8Matrix& matrix, const GroupPlan& plan, const std::uint8_t* in, float* outputs) {
+  const int quads = matrix.inputs / Int8Matrix::kQuad;
+  const std::ptrdiff_t block_bytes = std::ptrdiff_t{quads} * kBlockBytes;
   for (int group = 0; group < plan.groups; ++group) {
-    alignas(64) BlockSums sums[1];
-    accumulate<1>(matrix.weight.data(), 0, matrix.inputs / Int8Matrix::kQuad, in + plan.offset(group), plan.distance, sums);
+    alignas(64) BlockSums sums[2];
+    accumulate<2>(matrix.weight.data(), block_bytes, quads, in + plan.offset(group), plan.distance, sums);
     for (int row = 0; row < kGroupRows; ++row) {
-      float* to = outputs + (group * kGroupRows + row) * kNetworkOutputs;
-      for (int half = 0; half < 2; ++half) _mm256_storeu_ps(to + half * 8, to_step(sums[0][row] + half * 8, matrix.scale.data() + half * 8, matrix.bias.data() + half * 8));
+      for (int first = 0; first < kBlock; first += 8) {
+        const __m256 coarse = add_scaled(sums[0][row] + first, matrix.scale.data() + first, _mm256_load_ps(matrix.bias.data() + first));
+        _mm256_storeu_ps(outputs + (group * kGroupRows + row) * kNetworkOutputs + first, add_scaled(sums[1][row] + first, matrix.scale.data() + kBlock + first, coarse));
+      }
     }
   }
 }

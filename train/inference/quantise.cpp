@@ -8,15 +8,19 @@ namespace wari {
 namespace {
 
 // Positions met later may exceed the calibration's a little.
-constexpr float kRangeMargin = 1.05f;
-// A unit that the calibration hardly woke keeps this share of its stage's largest activation as its range.
-constexpr float kSmallestRange = 1.0f / 16;
+constexpr float kRangeMargin = 1.1f;
+// A unit that the calibration hardly woke is treated as if it had reached this share of its stage's largest activation.
+constexpr float kSmallestShare = 1.0f / 16;
 
-// Steps of one stage's activations, [pitch].
+// Steps of one stage's activations, [pitch]. Between a range of each unit's own, which clips what the calibration did not foresee, and one range for all, which rounds quiet units
+// coarsely: own^(3/4) * common^(1/4) had a third of the largest error of the former and three quarters of the mean error of the latter.
 std::vector<float> activation_steps(std::span<const float> largest, int width) {
-  const float stage_largest = std::max(*std::max_element(largest.begin(), largest.end()), 1e-6f);
+  const float common = std::max(*std::max_element(largest.begin(), largest.end()), 1e-6f);
   std::vector<float> steps(largest.size(), 1.0f);
-  for (int unit = 0; unit < width; ++unit) steps[unit] = std::max(largest[unit] * kRangeMargin, stage_largest * kSmallestRange) / Int8Matrix::kLargestActivation;
+  for (int unit = 0; unit < width; ++unit) {
+    const float own = std::max(largest[unit], common * kSmallestShare);
+    steps[unit] = std::sqrt(own * std::sqrt(own * common)) * kRangeMargin / Int8Matrix::kLargestActivation;
+  }
   return steps;
 }
 
@@ -134,41 +138,47 @@ void quantise_embedding(const FoldedNetwork& network, std::vector<float>& steps,
   }
 }
 
-// One output's row, given its float weights with the inputs' steps multiplied in.
-void set_row(Int8Matrix& matrix, int output, std::span<const float> weights, float bias, float out_step) {
+// Rounds one output's weights, with the inputs' steps multiplied in, into a row of the matrix; `weights` becomes what rounding left. Returns the row's step.
+float set_row(Int8Matrix& matrix, int output, std::span<float> weights) {
   std::vector<std::int8_t> rounded(weights.size());
   const float row_step = quantise_row(weights, rounded);
-  for (int input = 0; input < matrix.inputs; ++input) matrix.at(output, input) = rounded[input];
-  matrix.scale[output] = row_step / out_step;
-  matrix.bias[output] = bias / out_step;
+  for (int input = 0; input < matrix.inputs; ++input) {
+    matrix.at(output, input) = rounded[input];
+    weights[input] -= row_step * rounded[input];
+  }
+  return row_step;
 }
 
 Int8Matrix quantise_layer(const FoldedNetwork& network, const TrunkLayout& layout, const FoldedNetwork::Layer& layer, std::span<const float> in_steps, std::span<const float> residual_steps,
                           std::span<const float> out_steps) {
   Int8Matrix matrix(layout.layer_inputs(), layout.pitch);
   const int taps = layout.conv() ? 3 : 1;
-  std::vector<float> weights(matrix.inputs);
+  std::vector<float> weights(matrix.inputs);  // entries of the padding stay zero: rounding leaves nothing of them
   for (int output = 0; output < network.width; ++output) {
     for (int tap = 0; tap < taps; ++tap) {
       for (int input = 0; input < network.width; ++input) {
         weights[tap * layout.pitch + input] = layer.weight[(static_cast<std::size_t>(output) * taps + tap) * network.width + input] * in_steps[input];
       }
     }
-    set_row(matrix, output, weights, layer.bias[output], out_steps[output]);
+    matrix.scale[output] = set_row(matrix, output, weights) / out_steps[output];
+    matrix.bias[output] = layer.bias[output] / out_steps[output];
     matrix.residual_scale[output] = residual_steps[output] / out_steps[output];
   }
   return matrix;
 }
 
 Int8Matrix quantise_head(const FoldedNetwork& network, const TrunkLayout& layout, std::span<const float> steps) {
-  Int8Matrix matrix(layout.head_inputs(), kNetworkOutputs);
+  Int8Matrix matrix(layout.head_inputs(), 2 * kNetworkOutputs);
   std::vector<float> weights(matrix.inputs);
   for (int output = 0; output < kNetworkOutputs; ++output) {
     for (int feature = 0; feature < network.features(); ++feature) {
       const int pit = feature / network.width, channel = feature % network.width;
       weights[pit * layout.pitch + channel] = network.head_weight[static_cast<std::size_t>(output) * network.features() + feature] * steps[channel];
     }
-    set_row(matrix, output, weights, network.head_bias[output], 1.0f);
+    matrix.scale[output] = set_row(matrix, output, weights);
+    matrix.scale[kNetworkOutputs + output] = set_row(matrix, kNetworkOutputs + output, weights);
+    matrix.bias[output] = network.head_bias[output];
+    std::fill(weights.begin(), weights.end(), 0.0f);
   }
   return matrix;
 }

@@ -22,7 +22,7 @@ struct Int8Weights {
   AlignedVector<float> rule_bias;  // [pitch]: input bias and the smallest entries of all places
   AlignedVector<float> table_step;  // [pitch]: value of one unit of the table's bytes
   std::vector<Int8Matrix> layers;
-  Int8Matrix head;
+  Int8Matrix head;  // outputs 16..31 are what rounding left of 0..15: a few weights of a head tend to be far larger than the rest
 };
 
 // Rounds one output's weights (inputs padded to Int8Matrix::kSpan) to the finest step that keeps within 127 and the spans' limit, and returns that step.
