@@ -33,7 +33,20 @@ void remove_old_checkpoints(const RunState& run) {
   }
 }
 
+void remove_old_shards(const RunState& run) {
+  std::vector<std::string> keep;
+  for (const auto& [iteration, shards] : run.shards_of) keep.insert(keep.end(), shards.begin(), shards.end());
+  run.replay->remove_old_shards(keep);
+}
+
 }  // namespace
+
+void remember_shards(RunState& run, std::int64_t iteration, const std::vector<ShardInfo>& shards) {
+  std::vector<std::string>& names = run.shards_of[iteration];
+  names.clear();
+  for (const ShardInfo& shard : shards) names.push_back(shard.file);
+  while (run.shards_of.size() > static_cast<std::size_t>(run.settings.checkpoints.keep)) run.shards_of.erase(run.shards_of.begin());
+}
 
 nlohmann::json RunCounters::to_json() const {
   return {{"iteration", iteration},
@@ -110,7 +123,8 @@ void commit_run(RunState& run, const nlohmann::ordered_json& line, const Evaluat
     run.folder.append_metrics(line);
   }
   remove_old_checkpoints(run);
-  run.replay->remove_old_shards({});
+  remember_shards(run, info.iteration, run.replay->shards());
+  remove_old_shards(run);
 }
 
 }  // namespace wari

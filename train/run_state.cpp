@@ -64,10 +64,12 @@ void read_newest(RunState& run) {
   run.run_id = info.run_id;
 }
 
-void repair_metrics(RunState& run) {
+// What the checkpoints on disk still tell: their metrics lines, and the shards that must stay for them.
+void read_older(RunState& run) {
   std::vector<nlohmann::ordered_json> lines;
   for (const std::int64_t iteration : run.folder.committed_checkpoints()) {
     const nlohmann::json loop = read_checkpoint_info(run.folder.checkpoint(iteration)).loop;
+    if (loop.contains("shards")) remember_shards(run, iteration, shards_from_json(loop.at("shards")));
     if (loop.contains("metrics_text")) lines.push_back(nlohmann::ordered_json::parse(loop.at("metrics_text").get<std::string>(), nullptr, false));
   }
   std::erase_if(lines, [](const nlohmann::ordered_json& line) { return !line.is_object(); });
@@ -133,7 +135,7 @@ void start_run(RunState& run, const TrainingRequest& request) {
   for (const std::string& file : run.folder.set_aside_newer(run.newest)) log_info("{} was under way when the run stopped: moved to set-aside, made again", file);
   for (const fs::path& folder : {run.folder.checkpoints(), run.folder.replay()}) fs::create_directories(folder);
   run.events = std::make_unique<EventFile>(run.folder.tensorboard());
-  repair_metrics(run);
+  read_older(run);
   run.results = std::make_unique<ResultsDatabase>(run.folder.results());
   run.results->erase_after(static_cast<int>(std::max<std::int64_t>(run.newest, 0)));
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -39,6 +40,10 @@ struct RunCounters {
 nlohmann::json shards_to_json(const std::vector<ShardInfo>& shards);
 std::vector<ShardInfo> shards_from_json(const nlohmann::json& value);
 
+struct RunState;
+// Notes the shards of one more checkpoint and forgets those of checkpoints that are no longer among the newest.
+void remember_shards(RunState& run, std::int64_t iteration, const std::vector<ShardInfo>& shards);
+
 // A run in memory: its folder, and everything that a checkpoint brings back.
 struct RunState {
   RunState(const TrainingRequest& request, RunFolder opened);
@@ -51,6 +56,7 @@ struct RunState {
   RunCounters counters;
   nlohmann::ordered_json last_line;                 // of the newest checkpoint; null before the first
   std::int64_t newest = -1;                         // checkpoint; -1: none
+  std::map<std::int64_t, std::vector<std::string>> shards_of;  // of the newest checkpoints on disk: so that each of them could be gone on from
 
   // Made by start() only.
   std::unique_ptr<Trainer> trainer;

@@ -126,10 +126,16 @@ class TrainingLoop {
       previous = player(iteration, *load_checkpoint_evaluator(run_.folder.checkpoint(iteration), {settings_.precision, true, run_.rules.rules}));
     }
     const std::unique_ptr<Player> newest = player(report_.iteration, *run_.evaluator());
-    report_.evaluation = evaluate_player(wanted, run_.rules.rules.front(), settings_.seed, static_cast<int>(report_.iteration), *newest, previous.get(), environment, *run_.results);
+    const auto watch = [this](const MatchProgress& match) {
+      show("evaluation", match.finished, match.games);
+      return !stop_.requested();
+    };
+    report_.evaluation =
+        evaluate_player(wanted, run_.rules.rules.front(), settings_.seed, static_cast<int>(report_.iteration), *newest, previous.get(), environment, *run_.results, watch);
+    if (!report_.evaluation->complete) return false;
     run_.counters.evaluated.push_back(report_.iteration);
     report_.seconds.evaluation = seconds_since(start);
-    return !stop_.requested();
+    return true;
   }
 
   // The checkpoint holds the metrics line, so the time that writing it takes is the one thing that the line cannot tell; it goes to the next one.

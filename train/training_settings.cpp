@@ -25,9 +25,7 @@ void resolve_settings(TrainingSettings& settings) {
   if (settings.device == "cuda") throw Error("no CUDA device can be used: device: 'cuda': this build plays and trains on the CPU; set device to cpu or auto");
   if (settings.replay.window_min > settings.replay.window_max) throw Error("replay.window_min is above replay.window_max: configuration: make it smaller or the other larger");
   if (settings.replay.min_positions > settings.replay.window_max) throw Error("replay.min_positions is above replay.window_max, so training would never begin: configuration: make it smaller");
-  if (settings.evaluation.games % 2 != 0) throw Error("evaluation.games must be even, since games are played in pairs: configuration: '" + std::to_string(settings.evaluation.games) + "'");
-  make_rules_mix(settings.rules);                                              // throws where a name is unknown
-  for (const std::string& reference : settings.evaluation.references) parse_player(reference);  // likewise
+  check_evaluation(settings.evaluation, make_rules_mix(settings.rules).rules.front());
 }
 
 void require_end(const TrainingSettings& settings) {
