@@ -1,0 +1,172 @@
+#include "train/checkpoint.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "core/durable_file.h"
+#include "core/error.h"
+#include "train/state_tensors.h"
+
+namespace wari {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kInfoFile = "checkpoint.json";
+constexpr const char* kWeightsFile = "weights.safetensors";
+constexpr const char* kOptimizerFile = "optimizer.safetensors";
+constexpr const char* kLanesFile = "lanes.bin";
+
+std::string_view text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
+
+std::string hex(std::uint64_t value) {
+  std::string text(16, '0');
+  for (std::size_t i = 16; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
+  return text;
+}
+
+json to_json(const CheckpointInfo& info) {
+  json rules = json::array();
+  for (const auto& [set, weight] : info.rules) rules.push_back({{"name", rules_name(set)}, {"weight", weight}, {"hash", hex(rules_hash(set))}});
+  json out = {{"format", info.format},
+              {"token_version", info.token_version},
+              {"run_id", info.run_id},
+              {"rules", rules},
+              {"network", {{"kind", info.network.kind == TrunkKind::conv ? "conv" : "mlp"}, {"width", info.network.width}, {"blocks", info.network.blocks}}},
+              {"iteration", info.iteration},
+              {"step", info.step},
+              {"hashes", info.hashes},
+              {"loop", info.loop}};
+  out["checksum"] = content_hash(bytes_of(out.dump()));
+  return out;
+}
+
+CheckpointInfo from_json(const json& in, const std::string& file) {
+  CheckpointInfo info;
+  info.token_version = in.at("token_version");
+  info.run_id = in.at("run_id");
+  for (const json& entry : in.at("rules")) {
+    const Rules rules = parse_rules(entry.at("name").get<std::string>());
+    if (hex(rules_hash(rules)) != entry.at("hash")) throw Error("rule set '" + entry.at("name").get<std::string>() + "' meant something else when this was written: " + file + ": use the version of wari that wrote it");
+    info.rules.emplace_back(rules, entry.at("weight").get<int>());
+  }
+  const json& network = in.at("network");
+  if (network.at("kind") != "mlp" && network.at("kind") != "conv") throw Error("unknown kind of network: " + file + ": '" + network.at("kind").get<std::string>() + "'");
+  info.network.kind = network.at("kind") == "conv" ? TrunkKind::conv : TrunkKind::mlp;
+  info.network.width = network.at("width");
+  info.network.blocks = network.at("blocks");
+  info.iteration = in.at("iteration");
+  info.step = in.at("step");
+  info.hashes = in.at("hashes").get<std::map<std::string, std::string>>();
+  info.loop = in.at("loop");
+  return info;
+}
+
+std::string read_verified(const fs::path& folder, const CheckpointInfo& info, const std::string& name) {
+  const fs::path file = folder / name;
+  const auto expected = info.hashes.find(name);
+  if (expected == info.hashes.end()) throw Error("checkpoint.json does not list " + name + ": " + folder.string() + ": the checkpoint is damaged");
+  std::string bytes = read_whole_file(file);
+  if (content_hash(bytes_of(bytes)) != expected->second) {
+    throw Error("damaged file: " + file.string() + ": its contents do not match the hash in checkpoint.json; use an earlier checkpoint or restore a copy");
+  }
+  return bytes;
+}
+
+void check_token_version(const CheckpointInfo& info, const fs::path& folder) {
+  if (info.token_version == kTokenVersion) return;
+  throw Error("the network reads another token layout: " + folder.string() + ": saved version " + std::to_string(info.token_version) + ", this program has " + std::to_string(kTokenVersion));
+}
+
+}  // namespace
+
+std::string content_hash(std::span<const std::byte> bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return hex(hash.high64) + hex(hash.low64);
+}
+
+CheckpointInfo write_checkpoint(const fs::path& folder, CheckpointInfo info, const TrainerState& state, std::span<const std::byte> lanes) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw system_error("cannot make the checkpoint's folder: " + folder.string() + ": " + failed.message());
+  info.hashes.clear();
+  const auto write = [&](const char* name, std::span<const std::byte> bytes) {
+    write_file_durably(folder / name, text_of(bytes));
+    info.hashes[name] = content_hash(bytes);
+  };
+  write(kWeightsFile, state.weights.bytes());
+  write(kOptimizerFile, state.optimizer.bytes());
+  write(kLanesFile, lanes);
+  update_checkpoint_info(folder, info);
+  if (folder.has_parent_path()) sync_folder(folder.parent_path());
+  return info;
+}
+
+void update_checkpoint_info(const fs::path& folder, const CheckpointInfo& info) { write_file_durably(folder / kInfoFile, to_json(info).dump(1) + "\n"); }
+
+CheckpointInfo read_checkpoint_info(const fs::path& folder) {
+  const fs::path file = folder / kInfoFile;
+  if (!fs::exists(file)) throw Error("no checkpoint: " + folder.string() + ": there is no checkpoint.json");
+  const std::string text = read_whole_file(file);
+  json in = json::parse(text, nullptr, false);
+  if (in.is_discarded() || !in.is_object() || !in.contains("format") || !in["format"].is_number_integer()) {
+    throw Error("not a checkpoint's description: " + file.string() + (text.empty() ? ": the file is empty" : ": it is not the JSON that wari writes"));
+  }
+  if (in["format"].get<int>() > kCheckpointFormat) {
+    throw Error("the checkpoint is of a newer format: " + file.string() + ": format " + in["format"].dump() + ", this program reads up to " + std::to_string(kCheckpointFormat));
+  }
+  const json checksum = in.contains("checksum") ? in["checksum"] : json();
+  in.erase("checksum");
+  if (checksum != content_hash(bytes_of(in.dump()))) throw Error("damaged file: " + file.string() + ": its checksum does not match; use an earlier checkpoint or restore a copy");
+  try {
+    CheckpointInfo info = from_json(in, file.string());
+    info.format = in["format"];
+    return info;
+  } catch (const json::exception& error) {
+    throw Error("not a complete checkpoint's description: " + file.string() + ": " + error.what());
+  }
+}
+
+void verify_checkpoint(const fs::path& folder, const CheckpointInfo& info, const std::string& only) {
+  for (const char* name : {kWeightsFile, kOptimizerFile, kLanesFile}) {
+    if (only.empty() || only == name) read_verified(folder, info, name);
+  }
+}
+
+Checkpoint read_checkpoint(const fs::path& folder) {
+  Checkpoint checkpoint;
+  checkpoint.info = read_checkpoint_info(folder);
+  check_token_version(checkpoint.info, folder);
+  std::string bytes = read_verified(folder, checkpoint.info, kWeightsFile);
+  checkpoint.state.weights = SafeTensors::parse(bytes_of(bytes), (folder / kWeightsFile).string());
+  bytes = read_verified(folder, checkpoint.info, kOptimizerFile);
+  checkpoint.state.optimizer = SafeTensors::parse(bytes_of(bytes), (folder / kOptimizerFile).string());
+  bytes = read_verified(folder, checkpoint.info, kLanesFile);
+  checkpoint.lanes.assign(bytes_of(bytes).begin(), bytes_of(bytes).end());
+  return checkpoint;
+}
+
+CheckpointWeights read_checkpoint_weights(const fs::path& folder) {
+  CheckpointWeights checkpoint;
+  checkpoint.info = read_checkpoint_info(folder);
+  check_token_version(checkpoint.info, folder);
+  const std::string bytes = read_verified(folder, checkpoint.info, kWeightsFile);
+  const std::string name = (folder / kWeightsFile).string();
+  checkpoint.weights = SafeTensors::parse(bytes_of(bytes), name);
+  check_tensors(NetworkLayout(checkpoint.info.network), {"raw.", "averaged."}, {}, checkpoint.weights, name);
+  return checkpoint;
+}
+
+FoldedNetwork fold_weights(const CheckpointWeights& checkpoint, bool averaged) {
+  const NetworkLayout layout(checkpoint.info.network);
+  std::vector<float> flat(static_cast<std::size_t>(layout.size()), 0.0f);
+  read_tensors(layout, averaged ? "averaged." : "raw.", checkpoint.weights, flat);
+  return fold_network(layout, flat);
+}
+
+}  // namespace wari

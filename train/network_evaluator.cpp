@@ -1,0 +1,64 @@
+#include "train/network_evaluator.h"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "train/inference/calibration.h"
+#include "train/inference/cpu_network.h"
+
+namespace wari {
+
+namespace {
+
+constexpr int kCalibrationPositions = 1024;
+constexpr std::uint64_t kCalibrationSeed = 1;
+
+Precision parse_precision(const std::string& text) {
+  if (text == "auto") return Precision::auto_;
+  if (text == "float32") return Precision::float32;
+  if (text == "int8") return Precision::int8;
+  throw Error("unknown precision '" + text + "': of a network on the CPU: auto, float32 or int8");
+}
+
+class NetworkEvaluator : public Evaluator {
+ public:
+  explicit NetworkEvaluator(CpuNetwork network) : network_(std::move(network)) {}
+
+  bool needs_tokens() const override { return true; }
+
+  void evaluate(const EvaluationBatch& batch, float* outputs) override {
+    const auto rows = static_cast<std::size_t>(batch.rows);
+    rule_tokens_.resize(batch.rules.size() * kRuleTokens);
+    for (std::size_t r = 0; r < batch.rules.size(); ++r) encode_rules(batch.rules[r], rule_tokens_.data() + r * kRuleTokens);
+    tokens_.resize(rows * kTokens);
+    for (std::size_t row = 0; row < rows; ++row) {
+      Token* to = tokens_.data() + row * kTokens;
+      const bool active = batch.active == nullptr || batch.active[row] != 0;
+      if (!active) {  // padding: any tokens in range
+        std::memset(to, 0, kTokens * sizeof(Token));
+        continue;
+      }
+      std::memcpy(to, batch.board_tokens + row * kBoardTokens, kBoardTokens * sizeof(Token));
+      std::memcpy(to + kBoardTokens, rule_tokens_.data() + static_cast<std::size_t>(batch.rules_index[row]) * kRuleTokens, kRuleTokens * sizeof(Token));
+    }
+    network_.evaluate(tokens_.data(), batch.rows, outputs);
+  }
+
+  std::unique_ptr<Evaluator> clone() const override { return std::make_unique<NetworkEvaluator>(network_.clone()); }
+
+ private:
+  CpuNetwork network_;
+  std::vector<Token> rule_tokens_;  // [rules, kRuleTokens]
+  std::vector<Token> tokens_;       // [rows, kTokens]
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> make_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, const std::string& precision) {
+  const std::vector<Token> calibration = calibration_positions(rules, kCalibrationPositions, kCalibrationSeed);
+  return std::make_unique<NetworkEvaluator>(CpuNetwork(network, parse_precision(precision), calibration));
+}
+
+}  // namespace wari

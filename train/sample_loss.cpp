@@ -1,0 +1,154 @@
+#include "train/sample_loss.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "search/evaluator.h"
+#include "search/move_log.h"
+
+namespace wari {
+
+namespace {
+
+constexpr float kFullTarget = 65535.0f;  // sum of a policy target in fixed point
+
+// exp for arguments up to 0, to 2 units in the last place: plain arithmetic, so that loops over it become vector code (the library's exp does not).
+inline float exp_negative(float x) {
+  x = std::max(x, -87.0f);
+  const float t = x * 1.44269504f;
+  const float rounded = (t + 12582912.0f) - 12582912.0f;  // 1.5 x 2^23: rounds to the nearest whole number
+  const float r = (x - rounded * 0.693359375f) + rounded * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * r * r + r + 1.0f;
+  return p * std::bit_cast<float>((static_cast<std::int32_t>(rounded) + 127) << 23);
+}
+
+struct Softmax {
+  float log_sum;  // log of the sum of exp(logit)
+};
+
+// Probabilities of `count` logits into `probabilities`.
+template <int count>
+inline Softmax softmax(const float* logits, float* probabilities) {
+  float most = logits[0];
+  for (int i = 1; i < count; ++i) most = logits[i] > most ? logits[i] : most;
+  for (int i = 0; i < count; ++i) probabilities[i] = exp_negative(logits[i] - most);
+  float sum = 0;
+  for (int i = 0; i < count; ++i) sum += probabilities[i];
+  const float inverse = 1.0f / sum;
+  for (int i = 0; i < count; ++i) probabilities[i] *= inverse;
+  return {most + std::log(sum)};
+}
+
+void policy_loss(const Sample& sample, float scale, float* logits, TrainReport& report) {
+  if (!has_policy_target(sample)) {
+    std::fill_n(logits, kActions, 0.0f);
+    return;
+  }
+  constexpr float kIllegal = -1e30f;
+  float masked[kActions], probabilities[kActions];
+  for (int i = 0; i < kActions; ++i) masked[i] = (sample.legal >> i & 1) != 0 ? logits[i] : kIllegal;
+  const Softmax sums = softmax<kActions>(masked, probabilities);
+  double loss = 0, target_entropy = 0, entropy = 0;
+  int best = 0, best_target = 0;
+  for (int i = 0; i < kActions; ++i) {
+    if ((sample.legal >> i & 1) == 0) {
+      logits[i] = 0;
+      continue;
+    }
+    const float target = static_cast<float>(sample.policy[i]) / kFullTarget;
+    const float log_probability = logits[i] - sums.log_sum;
+    loss -= static_cast<double>(target * log_probability);
+    entropy -= static_cast<double>(probabilities[i] * log_probability);
+    if (target > 0) target_entropy -= static_cast<double>(target * std::log(target));
+    if (masked[i] > masked[best]) best = i;
+    if (sample.policy[i] > sample.policy[best_target]) best_target = i;
+    logits[i] = scale * (probabilities[i] - target);
+  }
+  ++report.policy_samples;
+  report.policy_loss_sum += loss;
+  report.policy_target_entropy_sum += target_entropy;
+  report.policy_entropy_sum += entropy;
+  report.policy_hits += sample.policy[best] == sample.policy[best_target] ? 1 : 0;
+}
+
+void value_loss(const TrainerSettings& settings, const Sample& sample, float scale, float* logits, TrainReport& report) {
+  float target[3], probabilities[3];
+  value_target(settings, sample, target);
+  const Softmax sums = softmax<3>(logits, probabilities);
+  double loss = 0;
+  for (int i = 0; i < 3; ++i) {
+    loss -= static_cast<double>(target[i] * (logits[i] - sums.log_sum));
+    logits[i] = scale * (probabilities[i] - target[i]);
+  }
+  const double value = static_cast<double>(probabilities[0] - probabilities[2]);
+  const int guess = static_cast<int>(std::max_element(probabilities, probabilities + 3) - probabilities);
+  report.value_loss_sum += loss;
+  report.value_hits += guess == sample.outcome ? 1 : 0;
+  report.value_sum += value;
+  report.value_squares += value * value;
+  const auto bin = static_cast<std::size_t>(std::clamp(static_cast<int>((value + 1) * 0.5 * kCalibrationBins), 0, kCalibrationBins - 1));
+  report.bin_count[bin] += 1;
+  report.bin_predicted[bin] += value;
+  report.bin_outcome[bin] += 1 - static_cast<int>(sample.outcome);
+}
+
+// Gradient of scale x (output - target)^2; the report gets the squared error.
+void squared_error(float target, float scale, float* output, double& sum) {
+  const float error = *output - target;
+  sum += static_cast<double>(error) * static_cast<double>(error);
+  *output = 2 * scale * error;
+}
+
+void margin_classes_loss(int target, float scale, float* logits, double& sum) {
+  float probabilities[kMarginClasses];
+  const Softmax sums = softmax<kMarginClasses>(logits, probabilities);
+  sum += static_cast<double>(sums.log_sum - logits[target]);
+  for (int i = 0; i < kMarginClasses; ++i) logits[i] = scale * probabilities[i];
+  logits[target] -= scale;
+}
+
+}  // namespace
+
+bool has_policy_target(const Sample& sample) {
+  return std::any_of(std::begin(sample.policy), std::end(sample.policy), [](std::uint16_t share) { return share != 0; });
+}
+
+void value_target(const TrainerSettings& settings, const Sample& sample, float* target) {
+  // Positions that were not searched have no value of the search.
+  const bool searched = (sample.flags & (kFlagRandom | kFlagForced)) == 0;
+  const float share = searched ? static_cast<float>(settings.root_value_share) : 0.0f;
+  const float value = static_cast<float>(sample.root_value) / 32767.0f;
+  for (int i = 0; i < 3; ++i) target[i] = sample.outcome == i ? 1.0f - share : 0.0f;
+  target[0] += share * 0.5f * (1 + value);
+  target[2] += share * 0.5f * (1 - value);
+}
+
+int margin_class(const Sample& sample) {
+  const int half_seeds = sample.margin_half_seeds;
+  int seeds = half_seeds / 2;  // towards 0
+  if (half_seeds % 2 != 0 && seeds % 2 != 0) seeds += half_seeds > 0 ? 1 : -1;
+  return std::clamp(seeds, -kMaxSeeds, kMaxSeeds) + kMaxSeeds;
+}
+
+float margin_target(const Sample& sample, int total_seeds) { return 0.5f * static_cast<float>(sample.margin_half_seeds) / static_cast<float>(total_seeds); }
+
+float plies_left_target(const Sample& sample) { return static_cast<float>(sample.plies_left) / kPliesLeftUnit; }
+
+void sample_loss(const TrainerSettings& settings, const Sample& sample, int total_seeds, float scale, float* outputs, TrainReport& report) {
+  const auto weighted = [&](double weight) { return scale * static_cast<float>(weight); };
+  ++report.samples;
+  policy_loss(sample, weighted(settings.policy_weight), outputs + kPolicyOutput, report);
+  value_loss(settings, sample, weighted(settings.value_weight), outputs + kWdlOutput, report);
+  squared_error(margin_target(sample, total_seeds), weighted(settings.margin_weight), outputs + kMarginOutput, report.margin_loss_sum);
+  margin_classes_loss(margin_class(sample), weighted(settings.margin_classes_weight), outputs + kMarginClassOutput, report.margin_classes_loss_sum);
+  squared_error(plies_left_target(sample), weighted(settings.plies_left_weight), outputs + kPliesLeftOutput, report.plies_left_loss_sum);
+}
+
+}  // namespace wari
