@@ -94,7 +94,7 @@ class TrainingLoop {
     std::vector<Sample> batch(static_cast<std::size_t>(batch_size));
     for (std::int64_t step = 0; step < steps; ++step) {
       if (stop_.requested()) return false;
-      if (settings_.max_minutes > 0) run_.trainer->set_progress(std::min(1.0, seconds_used() / (settings_.max_minutes * kSecondsPerMinute)));
+      if (settings_.max_minutes > 0 && settings_.trainer.schedule_steps == 0) run_.trainer->set_progress(std::min(1.0, seconds_used() / (settings_.max_minutes * kSecondsPerMinute)));
       run_.replay->draw(static_cast<std::uint64_t>(run_.trainer->steps()), batch);
       report_.learning_rate = run_.trainer->learning_rate();
       report_.training.add(run_.trainer->step(batch, run_.replay->rules()));
