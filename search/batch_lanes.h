@@ -38,6 +38,12 @@ class BatchLanes {
     std::size_t next = 0;
     for (int lane = 0; lane < lanes; ++lane) feed(settings, lane, requests, next, request_of_lane);
     for (;;) {
+      arena_->encode();
+      if (arena_->active_rows() > 0) {
+        evaluator.evaluate(arena_->batch(lanes), arena_->outputs());
+      } else if (all_idle(lanes)) {
+        return;
+      }
       arena_->apply();
       arena_->select();
       for (int lane = 0; lane < lanes; ++lane) {
@@ -45,12 +51,6 @@ class BatchLanes {
         const IndexedRequest& done = requests[request_of_lane[static_cast<std::size_t>(lane)]];
         *done.result = result_of(lane, *done.request);
         feed(settings, lane, requests, next, request_of_lane);
-      }
-      arena_->encode();
-      if (arena_->active_rows() > 0) {
-        evaluator.evaluate(arena_->batch(lanes), arena_->outputs());
-      } else if (all_idle(lanes)) {
-        return;
       }
     }
   }
