@@ -3,7 +3,6 @@
 #include "core/config.h"
 #include "core/error.h"
 #include "core/log.h"
-#include "train/metrics.h"
 #include "train/run_state.h"
 
 // What a run leaves on disk after an iteration, and how it is read back.
@@ -46,6 +45,26 @@ void remember_shards(RunState& run, std::int64_t iteration, const std::vector<Sh
   names.clear();
   for (const ShardInfo& shard : shards) names.push_back(shard.file);
   while (run.shards_of.size() > static_cast<std::size_t>(run.settings.checkpoints.keep)) run.shards_of.erase(run.shards_of.begin());
+}
+
+void RunCounters::add(const IterationReport& report, double seconds) {
+  iteration = report.iteration;
+  games += report.games.games;
+  plies += report.games.plies;
+  simulations += report.engine.simulations;
+  evaluations += report.engine.evaluations;
+  seconds_used = seconds;
+}
+
+void complete_report(const RunState& run, IterationReport& report) {
+  report.step = run.trainer->steps();
+  report.seconds_used = run.counters.seconds_used;
+  report.total_games = run.counters.games;
+  report.samples = run.replay->newest_statistics();
+  report.window_positions = run.replay->positions();
+  report.total_positions = run.replay->total_positions();
+  report.min_positions = run.settings.replay.min_positions;
+  report.rejected_games = run.replay->rejected_games();
 }
 
 nlohmann::json RunCounters::to_json() const {
@@ -100,6 +119,7 @@ std::vector<ShardInfo> shards_from_json(const nlohmann::json& value) {
 }
 
 void commit_run(RunState& run, const nlohmann::ordered_json& line, const Evaluation* evaluation) {
+  run.counters.total_positions = run.replay->total_positions();
   CheckpointInfo info;
   info.run_id = run.run_id;
   info.rules = run.weighted_rules;

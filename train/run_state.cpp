@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/random.h"
-#include "train/metrics.h"
 #include "train/network_evaluator.h"
 
 namespace wari {
@@ -34,6 +33,12 @@ std::string joined(const std::vector<std::string>& lines, const char* between) {
   std::string text;
   for (const std::string& line : lines) text += (text.empty() ? "" : between) + line;
   return text;
+}
+
+std::vector<std::string> names_of(const RulesMix& mix) {
+  std::vector<std::string> names;
+  for (const Rules& rules : mix.rules) names.push_back(rules_name(rules));
+  return names;
 }
 
 // The saved configuration against the wanted one; allowed changes are logged and noted.
@@ -140,6 +145,10 @@ void start_run(RunState& run, const TrainingRequest& request) {
   run.results->erase_after(static_cast<int>(std::max<std::int64_t>(run.newest, 0)));
 
   const TrainingSettings& settings = run.settings;
+  log_info("{}: {}, {} on the CPU with {} thread(s), from iteration {}", run.folder.path().string(), joined(names_of(run.rules), ", "), network_name(settings.network), settings.workers, run.counters.iteration);
+  if (settings.trainer.schedule == Schedule::cosine && settings.trainer.schedule_steps == 0 && settings.max_minutes == 0) {
+    log_warning("the learning rate stays at its peak: trainer.schedule is cosine, but neither trainer.schedule_steps nor max_minutes says where it ends");
+  }
   run.trainer = std::make_unique<Trainer>(settings.network, settings.trainer, settings.workers, settings.seed);
   run.replay = std::make_unique<Replay>(settings.replay, run.rules.rules, settings.seed, run.folder.replay(), run.run_id);
   if (request.records.empty()) {

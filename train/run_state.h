@@ -11,6 +11,7 @@
 #include "arena/results.h"
 #include "selfplay/selfplay.h"
 #include "train/checkpoint.h"
+#include "train/metrics.h"
 #include "train/replay.h"
 #include "train/run_folder.h"
 #include "train/tensorboard.h"
@@ -32,6 +33,7 @@ struct RunCounters {
   std::vector<std::string> changes;                 // of the configuration, in words
   std::string origin;                               // hash of the weights given by --from; empty: began at random
 
+  void add(const IterationReport& report, double seconds);  // one more iteration; `seconds`: used by now
   nlohmann::json to_json() const;
   static RunCounters from_json(const nlohmann::json& value);  // Error where something is missing
 };
@@ -73,6 +75,9 @@ std::unique_ptr<RunState> open_run(const TrainingRequest& request);
 
 // Prepares for work: writes the configuration, sets aside what is newer than the newest checkpoint, and makes or restores trainer, window, games and results.
 void start_run(RunState& run, const TrainingRequest& request);
+
+// Adds to a report what the run as a whole knows.
+void complete_report(const RunState& run, IterationReport& report);
 
 // Publishes the state as checkpoint `counters.iteration`: the one commit point. What follows it (metrics, events) is made good by the next start if it is cut off.
 void commit_run(RunState& run, const nlohmann::ordered_json& line, const Evaluation* evaluation);

@@ -1,0 +1,44 @@
+#include "train/run_evaluation.h"
+
+#include <fmt/core.h>
+
+#include "train/checkpoint_evaluator.h"
+
+namespace wari {
+namespace {
+
+// The player that `search:checkpoint=...,visits=N` of the command line is: PUCT, a fresh tree each move, no noise.
+std::unique_ptr<Player> checkpoint_player(const RunState& run, std::int64_t iteration, const Evaluator& evaluator) {
+  SearchPlayerSettings search;
+  search.visits = run.settings.evaluation.visits;
+  search.search.algorithm = Algorithm::puct;
+  search.workers = run.settings.workers;
+  return make_search_player(fmt::format("iteration {}", iteration), search, evaluator);
+}
+
+}  // namespace
+
+bool is_evaluated(const EvaluationSettings& settings, std::int64_t iteration) { return settings.every > 0 && iteration % settings.every == 0; }
+
+std::optional<Evaluation> evaluate_run(RunState& run, std::int64_t iteration, const std::function<bool(const MatchProgress&)>& watch) {
+  const TrainingSettings& settings = run.settings;
+  std::unique_ptr<Player> previous;
+  if (settings.evaluation.previous && !run.counters.evaluated.empty()) {
+    const std::int64_t before = run.counters.evaluated.back();
+    CheckpointEvaluatorSettings wanted;
+    wanted.precision = settings.precision;
+    wanted.rules = run.rules.rules;
+    previous = checkpoint_player(run, before, *load_checkpoint_evaluator(run.folder.checkpoint(before), wanted));
+  }
+  const std::unique_ptr<Player> newest = checkpoint_player(run, iteration, *run.evaluator());
+  PlayerEnvironment environment;
+  environment.workers = settings.workers;
+  environment.seed = settings.seed;
+  Evaluation evaluation =
+      evaluate_player(settings.evaluation, run.rules.rules.front(), settings.seed, static_cast<int>(iteration), *newest, previous.get(), environment, *run.results, watch);
+  if (!evaluation.complete) return std::nullopt;
+  run.counters.evaluated.push_back(iteration);
+  return evaluation;
+}
+
+}  // namespace wari
