@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "app/bench.h"
+#include "train/machine_speed.h"
 
 // What the machine is worth today: figures that do not depend on our code, so that two runs of the other groups can be compared.
 namespace wari {
@@ -25,6 +26,12 @@ double integer_nanoseconds_per_step() {
 
 }  // namespace
 
-std::vector<BenchResult> bench_machine() { return {measure("machine.integer_ns", "ns", integer_nanoseconds_per_step)}; }
+std::vector<BenchResult> bench_machine() {
+  return {
+      measure("machine.integer_ns", "ns", integer_nanoseconds_per_step),
+      measure("machine.matmul_f32_gflops", "GFLOP/s", [] { return matrix_product_gflops(ProductType::float32); }),
+      measure("machine.matmul_bf16_gflops", "GFLOP/s", [] { return matrix_product_gflops(ProductType::bfloat16); }),
+  };
+}
 
 }  // namespace wari

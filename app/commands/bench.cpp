@@ -1,5 +1,6 @@
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -7,6 +8,7 @@
 #include "app/commands.h"
 #include "core/error.h"
 #include "core/nearest.h"
+#include "search/signature.h"
 
 namespace wari {
 
@@ -31,6 +33,13 @@ nlohmann::ordered_json machine_description() {
 }
 
 int run_bench(const BenchOptions& options, Output& out) {
+  if (options.signature) {
+    const std::uint64_t signature = search_signature();
+    out.print("{}\n", signature);
+    // As text too: readers of JSON keep 53 bits of a number.
+    out.document({{"signature", signature}, {"signature_text", std::to_string(signature)}});
+    return 0;
+  }
   const std::vector<BenchGroup> groups = bench_groups();
   std::vector<std::string> names;
   for (const BenchGroup& group : groups) names.push_back(group.name);
@@ -56,6 +65,7 @@ void add_bench_command(CommandLine& line) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App& command = line.add("bench", "measures speeds, each the median of at least five runs", "wari bench rules search", [options](Output& out) { return run_bench(*options, out); });
   command.add_option("groups", options->groups, "what to measure; everything where none is given");
+  command.add_flag("--signature", options->signature, "print one number for the behaviour of the search, equal on every build and device, and measure nothing");
 }
 
 }  // namespace wari
