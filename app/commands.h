@@ -96,7 +96,9 @@ inline constexpr AddCommand kCommands[] = {
     add_perft_command,
     add_check_rules_command,
     add_analyze_command,
+    add_selfplay_command,
     add_train_command,
+    add_match_command,
     add_bench_command,
 };
 

@@ -1,0 +1,87 @@
+#include <string>
+#include <vector>
+
+#include "app/commands.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "selfplay/game_writer.h"
+#include "selfplay/selfplay.h"
+#include "train/checkpoint_evaluator.h"
+#include "train/stop_request.h"
+#include "train/training_settings.h"
+
+namespace wari {
+namespace {
+
+constexpr int kSignalExit = 128;
+
+struct SelfplayCommandOptions {
+  std::string config, checkpoint, evaluator, out, jsonl;
+  std::vector<std::string> overrides;
+  std::int64_t games = 0;
+};
+
+std::unique_ptr<Evaluator> evaluator_of(const SelfplayCommandOptions& options, const TrainingSettings& settings, const std::vector<Rules>& rules) {
+  if (options.checkpoint.empty() == options.evaluator.empty()) throw Error("who judges positions: command line: give either --checkpoint or --evaluator hash, uniform or rollout");
+  if (options.evaluator == "hash") return make_hash_evaluator();
+  if (options.evaluator == "uniform") return make_uniform_evaluator();
+  if (options.evaluator == "rollout") return make_rollout_evaluator(settings.seed);
+  CheckpointEvaluatorSettings network;
+  network.precision = settings.precision;
+  network.rules = rules;
+  auto evaluator = load_checkpoint_evaluator(options.checkpoint, network);
+  for (const Rules& set : rules) {
+    const std::string note = checkpoint_rules_note(options.checkpoint, set);
+    if (!note.empty()) log_info("{}", note);
+  }
+  return evaluator;
+}
+
+std::string progress_line(const GenerationReport& report, std::int64_t games) {
+  const double rate = report.seconds > 0 ? static_cast<double>(report.games) / report.seconds : 0;
+  const double left = rate > 0 ? static_cast<double>(games - report.games) / rate : 0;
+  return fmt::format("{} of {} games, {:.0f} games/s, {:.3g} simulations/s, {:.0f} s left", report.games, games, rate,
+                     report.seconds > 0 ? static_cast<double>(report.simulations) / report.seconds : 0, left);
+}
+
+int run_selfplay(const SelfplayCommandOptions& options, Output& out) {
+  const TrainingSettings settings = read_training_settings(options.config, options.overrides);
+  SelfplayOptions play;
+  play.rules = make_rules_mix(settings.rules);
+  play.seed = settings.seed;
+  play.workers = settings.workers;
+  play.games_end = options.games;
+  const auto evaluator = evaluator_of(options, settings, play.rules.rules);
+  RecordHeader header;
+  header.run_id = fmt::format("selfplay, seed {}, {}", settings.seed, options.checkpoint.empty() ? options.evaluator : options.checkpoint);
+  header.rules = play.rules.rules;
+  GameWriter writer(options.out, options.jsonl, header);
+  Selfplay selfplay(settings.selfplay, play, *evaluator);
+  StopRequest stop;
+  Progress progress;
+  const GenerationReport report = generate_games(selfplay, writer, [&](const GenerationReport& so_far) {
+    progress.update(progress_line(so_far, options.games));
+    return stop.signal() == 0;
+  });
+  progress.clear();
+  out.document({{"games", report.games}, {"plies", report.plies}, {"simulations", report.simulations}, {"evaluations", report.evaluations}, {"seconds", report.seconds}});
+  out.print("{} games of {} plies in {:.1f} s; records are in {}\n", report.games, report.plies, report.seconds, options.out);
+  return stop.signal() != 0 && report.games < options.games ? kSignalExit + stop.signal() : 0;
+}
+
+}  // namespace
+
+void add_selfplay_command(CommandLine& line) {
+  const auto options = std::make_shared<SelfplayCommandOptions>();
+  CLI::App& command = line.add("selfplay", "plays games against itself and writes their records", "wari selfplay --config configs/smoke.yaml --evaluator hash --games 1000 --out games",
+                               [options](Output& out) { return run_selfplay(*options, out); });
+  command.add_option("--config", options->config, "configuration file; its 'selfplay', 'rules', 'seed' and 'workers' count")->required();
+  command.add_option("--checkpoint", options->checkpoint, "judge: a checkpoint's folder, a run's (its newest), or RUN@best");
+  command.add_option("--evaluator", options->evaluator, "judge without a network: hash, uniform or rollout")->check(CLI::IsMember({"hash", "uniform", "rollout"}));
+  command.add_option("--games", options->games, "games to play")->required()->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  command.add_option("--out", options->out, "new folder for the records")->required();
+  command.add_option("--jsonl", options->jsonl, "the same games as JSON lines, in order of game number");
+  command.add_option("--set", options->overrides, "KEY=VALUE, overrides the file; any number of times");
+}
+
+}  // namespace wari
