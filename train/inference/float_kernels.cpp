@@ -18,7 +18,7 @@ struct Lanes {
   void store(float* to) const { _mm512_storeu_ps(to, value); }
   void add_product(Lanes a, Lanes b) { value = _mm512_fmadd_ps(a.value, b.value, value); }
   Lanes plus(Lanes other) const { return {_mm512_add_ps(value, other.value)}; }
-  Lanes relu() const { return {_mm512_max_ps(value, _mm512_setzero_ps())}; }
+  Lanes relu() const { return {_mm512_maskz_max_ps(0xFFFF, value, _mm512_setzero_ps())}; }  // not _mm512_max_ps, about which gcc 12 warns by mistake
 };
 #elif defined(__AVX2__)
 struct Lanes {

@@ -35,7 +35,10 @@ inline void accumulate(const std::int8_t* weight, std::ptrdiff_t block_bytes, in
 #pragma GCC unroll 6
     for (int row = 0; row < kGroupRows; ++row) {
       const __m512i x = _mm512_set1_epi32(load_quad(in + row * distance + quad * Int8Matrix::kQuad));
-      for (int block = 0; block < Blocks; ++block) total[row][block] = _mm512_dpbusd_epi32(total[row][block], x, w[block]);
+      for (int block = 0; block < Blocks; ++block) {
+        total[row][block] = _mm512_dpbusd_epi32(total[row][block], x, w[block]);
+        asm("" : "+v"(total[row][block]));  // keeps gcc from moving every total to another register and back
+      }
     }
   }
   for (int row = 0; row < kGroupRows; ++row) {
