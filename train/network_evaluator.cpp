@@ -36,12 +36,13 @@ class NetworkEvaluator : public Evaluator {
     for (std::size_t row = 0; row < rows; ++row) {
       Token* to = tokens_.data() + row * kTokens;
       const bool active = batch.active == nullptr || batch.active[row] != 0;
-      if (!active) {  // padding: any tokens in range
-        std::memset(to, 0, kTokens * sizeof(Token));
-        continue;
+      const std::size_t rules = active ? batch.rules_index[row] : 0;  // padding: any tokens in range, under rules that other rows have too
+      if (active) {
+        std::memcpy(to, batch.board_tokens + row * kBoardTokens, kBoardTokens * sizeof(Token));
+      } else {
+        std::memset(to, 0, kBoardTokens * sizeof(Token));
       }
-      std::memcpy(to, batch.board_tokens + row * kBoardTokens, kBoardTokens * sizeof(Token));
-      std::memcpy(to + kBoardTokens, rule_tokens_.data() + static_cast<std::size_t>(batch.rules_index[row]) * kRuleTokens, kRuleTokens * sizeof(Token));
+      std::memcpy(to + kBoardTokens, rule_tokens_.data() + rules * kRuleTokens, kRuleTokens * sizeof(Token));
     }
     network_.evaluate(tokens_.data(), batch.rows, outputs);
   }

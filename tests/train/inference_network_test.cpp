@@ -77,6 +77,19 @@ TEST(CpuNetwork, RowsBeyondTheBatchAreNotWritten) {
   }
 }
 
+TEST(CpuNetwork, PaddingOfZeroTokensDisturbsNoOtherRow) {
+  const std::vector<Token> tokens = mixed_positions(60, 19);
+  std::vector<Token> padded = tokens;
+  for (std::size_t row = 0; row < 60; row += 2) std::fill_n(padded.begin() + static_cast<std::ptrdiff_t>(row * kTokens), kTokens, Token{0});
+  for (const TrunkKind kind : {TrunkKind::mlp, TrunkKind::conv}) {
+    for (const Precision precision : {Precision::float32, Precision::int8}) {
+      CpuNetwork network(random_network(kind, 32, 1, 20), precision, tokens);
+      const std::vector<float> expected = evaluate(network, tokens), actual = evaluate(network, padded);
+      for (std::size_t row = 1; row < 60; row += 2) EXPECT_EQ(std::memcmp(&expected[row * kNetworkOutputs], &actual[row * kNetworkOutputs], kNetworkOutputs * sizeof(float)), 0);
+    }
+  }
+}
+
 TEST(CpuNetwork, ClonesAnswerAlikeAndOutliveTheOriginal) {
   const std::vector<Token> tokens = mixed_positions(20, 9);
   for (const Precision precision : {Precision::float32, Precision::int8}) {

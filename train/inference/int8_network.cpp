@@ -31,7 +31,10 @@ void Int8Network::set_rules(const Token* rule_tokens) {
   const int pitch = weights_->layout.pitch;
   for (int unit = 0; unit < pitch; ++unit) {
     float sum = weights_->rule_bias[unit];
-    for (int place = 0; place < kRuleTokens; ++place) sum += weights_->rule_rows[static_cast<std::size_t>(rule_tokens[place] - kRuleOffset) * pitch + unit];
+    for (int place = 0; place < kRuleTokens; ++place) {
+      const int rule = std::max<int>(rule_tokens[place], kRuleOffset) - kRuleOffset;  // a caller's padding may hold any tokens
+      sum += weights_->rule_rows[static_cast<std::size_t>(rule) * pitch + unit];
+    }
     rule_row_[split_index(unit)] = static_cast<std::int16_t>(std::lround(std::clamp(sum / weights_->table_step[unit], -32000.0f, 32000.0f)));
   }
 }
