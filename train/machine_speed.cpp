@@ -15,7 +15,7 @@ double matrix_product_gflops(ProductType type) {
   const c10::InferenceMode guard;
   const int threads_before = at::get_num_threads();
   at::set_num_threads(1);
-  const auto options = at::dtype(type == ProductType::float32 ? at::kFloat32 : at::kBFloat16);
+  const auto options = at::dtype(type == ProductType::float32 ? at::kFloat : at::kBFloat16);
   const at::Tensor a = at::ones({kRows, kInner}, options), b = at::ones({kInner, kColumns}, options);
   at::Tensor c = at::empty({kRows, kColumns}, options);
   int products = 0;
