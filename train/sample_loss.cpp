@@ -93,7 +93,8 @@ void value_loss(const TrainerSettings& settings, const Sample& sample, float sca
   report.value_hits += guess == sample.outcome ? 1 : 0;
   report.value_sum += value;
   report.value_squares += value * value;
-  const auto bin = static_cast<std::size_t>(std::clamp(static_cast<int>((value + 1) * 0.5 * kCalibrationBins), 0, kCalibrationBins - 1));
+  const double place = std::isfinite(value) ? (value + 1) * 0.5 * kCalibrationBins : 0;
+  const auto bin = static_cast<std::size_t>(std::clamp(static_cast<int>(place), 0, kCalibrationBins - 1));
   report.bin_count[bin] += 1;
   report.bin_predicted[bin] += value;
   report.bin_outcome[bin] += 1 - static_cast<int>(sample.outcome);

@@ -8,11 +8,11 @@
 #include <numbers>
 
 #include "core/error.h"
+#include "selfplay/worker_team.h"
 #include "train/adamw.h"
 #include "train/cpu_gradient.h"
 #include "train/inference/aligned_vector.h"
 #include "train/state_tensors.h"
-#include "train/workers.h"
 
 namespace wari {
 
@@ -50,7 +50,7 @@ struct Trainer::Parts {
 
   // [begin, end) of a worker's share of `count`.
   std::pair<std::int64_t, std::int64_t> share(int worker, std::int64_t count) const {
-    return {count * worker / workers.count(), count * (worker + 1) / workers.count()};
+    return {count * worker / workers.workers(), count * (worker + 1) / workers.workers()};
   }
 
   double learning_rate() const;
@@ -59,7 +59,7 @@ struct Trainer::Parts {
 
   NetworkLayout layout;
   TrainerSettings settings;
-  Workers workers;
+  WorkerTeam workers;
   std::vector<CpuGradient> gradients;   // one a worker
   std::vector<TrainReport> reports;     // likewise
   // Flat buffers [layout.size()]; padding stays 0.
@@ -148,9 +148,10 @@ TrainReport Trainer::step(std::span<const Sample> batch, std::span<const Rules> 
   for (const TrainReport& part : parts_->reports) report.add(part);
   const double squares = parts_->reduce_gradients();
   ++parts_->steps;
-  if (!std::isfinite(squares)) {
-    report.skipped_steps = 1;
-    return report;
+  if (!std::isfinite(squares)) {  // its losses would spoil the means of all others
+    TrainReport skipped;
+    skipped.skipped_steps = 1;
+    return skipped;
   }
   report.steps = 1;
   report.gradient_norm_sum = std::sqrt(squares);
