@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <span>
-#include <string>
 
 #include "train/inference/folded_network.h"
 #include "train/inference/inference_engine.h"

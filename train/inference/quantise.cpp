@@ -77,7 +77,7 @@ std::array<int, kBoardTokens + 1> place_offsets() {
   return offsets;
 }
 
-// Quantises one unit's column of the table. `step` is the activation's step; it is widened where the table's own step is far coarser.
+// How one unit's column of the table becomes bytes.
 struct TableColumn {
   float step = 1;      // value of one unit of the bytes
   float zero_sum = 0;  // what the smallest entries of all places add up to
@@ -122,7 +122,7 @@ void quantise_embedding(const FoldedNetwork& network, std::vector<float>& steps,
   constexpr float kMultiplierOne = 32768 >> kEmbeddingShift;  // activation = sum * multiplier / kMultiplierOne
   for (int unit = 0; unit < network.width; ++unit) {
     const TableColumn column = table_column(network, unit, steps[unit]);
-    steps[unit] = std::max(steps[unit], column.step * kMultiplierOne / 32767);
+    steps[unit] = std::max(steps[unit], column.step * kMultiplierOne / 32767);  // the multiplier must fit 16 bits
     weights.table.multiplier[split_index(unit)] = static_cast<std::int16_t>(std::min(std::lround(column.step / steps[unit] * kMultiplierOne), 32767L));
     weights.table_step[unit] = column.step;
     weights.rule_bias[unit] = network.input_bias[unit] + column.zero_sum;
