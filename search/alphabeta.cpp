@@ -15,6 +15,7 @@ namespace wari {
 namespace {
 
 constexpr int kInfinite = 4 * kAlphaBetaWin;
+constexpr int kTableDepth = 3;   // least depth that is worth a look at the table: below, a miss of the cache costs more than the moves
 
 int store_difference(const Position& position) { return store_seeds(position.mover) - store_seeds(position.opponent); }
 
@@ -48,7 +49,7 @@ class AlphaBeta::Searcher {
   int look_one_move(const Position& position, std::uint16_t legal, int place, int quiet, int alpha, int beta);
   int child_value(const Child& child, int place, int depth, int alpha, int beta);
   Child make_child(const Position& position, int action, int quiet);
-  int list_children(const Position& position, std::uint16_t actions, int quiet, int place, Child* children);
+  int list_children(const Position& position, std::uint16_t actions, int quiet, int place, int depth, Child* children);
   void remember_cutoff(const Position& position, int action, int place, int depth);
   void search_root(const Game& game, int depth, std::vector<RootMove>& moves, bool all_best);
 
@@ -99,12 +100,14 @@ int AlphaBeta::Searcher::look_one_move(const Position& position, std::uint16_t l
   return best;
 }
 
-int AlphaBeta::Searcher::list_children(const Position& position, std::uint16_t actions, int quiet, int place, Child* children) {
+// In the order in which they are to be tried.
+int AlphaBeta::Searcher::list_children(const Position& position, std::uint16_t actions, int quiet, int place, int depth, Child* children) {
   const auto& killers = killers_[static_cast<std::size_t>(place - root_place_)];
   const auto& history = history_[north_moves(position) ? 1 : 0];
   int count = 0;
   for (unsigned left = actions; left != 0; left &= left - 1) {
     Child child = make_child(position, __builtin_ctz(left), quiet);
+    if (depth > kTableDepth) table_.prefetch(position_hash(child.move.position));
     child.order = child.move.captured << 24;
     if (child.action == killers[0]) child.order += 2 << 22;
     if (child.action == killers[1]) child.order += 1 << 22;
@@ -132,9 +135,10 @@ void AlphaBeta::Searcher::remember_cutoff(const Position& position, int action, 
 // Principal variation search, fail-soft: a value at or below alpha is an upper bound, at or above beta a lower bound, else exact.
 int AlphaBeta::Searcher::look(const Position& position, std::uint16_t legal, int place, int quiet, int depth, int alpha, int beta) {
   if (depth == 1) return look_one_move(position, legal, place, quiet, alpha, beta);
-  const std::uint64_t key = position_hash(position) + path_.signature(place, quiet, depth);
+  const bool use_table = depth >= kTableDepth;
+  const std::uint64_t key = use_table ? position_hash(position) + path_.signature(place, quiet, depth) : 0;
   int first = -1;
-  if (const TableEntry* entry = table_.find(key)) {
+  if (const TableEntry* entry = use_table ? table_.find(key) : nullptr) {
     if (entry->depth == depth) {
       const bool low_enough = entry->bound != Bound::lower && entry->value <= alpha;
       const bool high_enough = entry->bound != Bound::upper && entry->value >= beta;
@@ -162,11 +166,11 @@ int AlphaBeta::Searcher::look(const Position& position, std::uint16_t legal, int
   if (!cut) {
     Child children[kActions];
     const auto others = static_cast<std::uint16_t>(first >= 0 ? legal & ~(1 << first) : legal);
-    const int count = list_children(position, others, quiet, place, children);
+    const int count = list_children(position, others, quiet, place, depth, children);
     for (int i = 0; i < count && !cut; ++i) cut = consider(children[i]);
   }
   if (cut) remember_cutoff(position, best_action, place, depth);
-  table_.store(key, depth, best, cut ? Bound::lower : best <= alpha ? Bound::upper : Bound::exact, best_action);
+  if (use_table) table_.store(key, depth, best, cut ? Bound::lower : best <= alpha ? Bound::upper : Bound::exact, best_action);
   return best;
 }
 
@@ -207,7 +211,8 @@ AlphaBetaResult AlphaBeta::Searcher::search(const Game& game, int depth) {
   for (auto& owner : history_) owner.fill(0);
   std::vector<RootMove> moves;
   for (unsigned left = game.legal(); left != 0; left &= left - 1) moves.push_back({__builtin_ctz(left), 0});
-  for (int iteration = 1; iteration <= depth; ++iteration) search_root(game, iteration, moves, iteration == depth);
+  // Depths of one parity: who moves last has the better of it, so a value tells more about the one two moves deeper than about the next.
+  for (int iteration = depth % 2 == 0 ? 2 : 1; iteration <= depth; iteration += 2) search_root(game, iteration, moves, iteration == depth);
   result.value = moves.front().value;
   for (const RootMove& move : moves) {
     if (move.value == result.value) result.best.push_back(move.action);
