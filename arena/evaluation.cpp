@@ -12,7 +12,7 @@
 namespace wari {
 namespace {
 
-constexpr const char* kAnchor = "random";   // stands at 0
+constexpr const char* kAnchor = "random";  // stands at 0
 
 using Watch = std::function<bool(const MatchProgress&)>;
 
@@ -79,8 +79,8 @@ void check_evaluation(const EvaluationSettings& settings, const Rules& rules) {
   match_openings(openings);
 }
 
-Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rules, std::uint64_t seed, int iteration, Player& checkpoint, Player* previous, const PlayerEnvironment& environment,
-                           ResultsDatabase& database, const Watch& watch) {
+Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rules, std::uint64_t seed, int iteration, Player& checkpoint, Player* previous,
+                           const PlayerEnvironment& environment, ResultsDatabase& database, const Watch& watch) {
   Matches matches(settings, rules, seed, database, watch);
   std::vector<std::unique_ptr<Player>> references;
   for (const std::string& reference : settings.references) references.push_back(make_player(reference, environment));
@@ -92,7 +92,8 @@ Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rule
   };
   for (const auto& reference : references) evaluation.complete = evaluation.complete && meet(*reference);
   if (previous != nullptr) evaluation.complete = evaluation.complete && meet(*previous);
-  for (std::size_t i = 1; i < references.size(); ++i) evaluation.complete = evaluation.complete && matches.match(0, *references[i], *references[i - 1]).has_value();
+  for (std::size_t i = 1; i < references.size(); ++i)
+    evaluation.complete = evaluation.complete && matches.match(0, *references[i], *references[i - 1]).has_value();
   const Ratings ratings = rate_run(database);
   if (const Rating* rating = ratings.find(checkpoint.name())) evaluation.rating = *rating;
   return evaluation;

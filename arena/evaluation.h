@@ -13,11 +13,11 @@
 namespace wari {
 
 struct EvaluationSettings {
-  int every = 10;                                          // iterations; 0: never
-  int games = 100;                                         // against each reference
-  int visits = 64;                                         // simulations a move of the checkpoint
+  int every = 10;   // iterations; 0: never
+  int games = 100;  // against each reference
+  int visits = 64;  // simulations a move of the checkpoint
   int opening_plies = 4;
-  bool previous = true;                                    // also against the checkpoint evaluated before
+  bool previous = true;                                                                                  // also against the checkpoint evaluated before
   std::vector<std::string> references = {"random", "greedy", "alphabeta:depth=4", "alphabeta:depth=8"};  // PLAYERs of the command line
 
   template <class Visitor>
@@ -37,9 +37,9 @@ struct EvaluationMatch {
 };
 
 struct Evaluation {
-  std::vector<EvaluationMatch> matches;                    // in order of settings.references, then the previous checkpoint
-  Rating rating;                                           // of the checkpoint, from all matches in the database; random = 0
-  bool complete = true;                                    // false: `watch` stopped it; what was finished is in the database
+  std::vector<EvaluationMatch> matches;  // in order of settings.references, then the previous checkpoint
+  Rating rating;                         // of the checkpoint, from all matches in the database; random = 0
+  bool complete = true;                  // false: `watch` stopped it; what was finished is in the database
 };
 
 // Throws Error where a reference is no PLAYER or the number of games is odd: for the start of a run, long before the first evaluation.

@@ -42,7 +42,7 @@ Number number_option(const PlayerDescription& player, const std::string& key, Nu
   const std::string& text = found->second;
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool in_range = error == std::errc() && end == text.data() + text.size() && value >= low && value <= high;   // false for NaN
+  const bool in_range = error == std::errc() && end == text.data() + text.size() && value >= low && value <= high;  // false for NaN
   if (!in_range) {
     std::string wanted = std::is_integral_v<Number> ? "a whole number from " : "a number from ";
     wanted += std::is_integral_v<Number> ? std::to_string(static_cast<long long>(low)) + " to " + std::to_string(static_cast<long long>(high))
@@ -96,8 +96,10 @@ PlayerDescription parse_player(std::string_view text) {
     bool is_known = false;
     for (const std::string& name : known) is_known |= name == key;
     if (!is_known) throw Error("unknown option " + quote(key) + ": player " + quote(text) + ": " + suggestion(key, known));
-    if (equals == std::string_view::npos || equals + 1 == word.size()) throw Error("an option without value: " + quote(word) + " in player " + quote(text) + ": write '" + key + "=VALUE'");
-    if (!player.options.emplace(key, word.substr(equals + 1)).second) throw Error("an option given twice: " + quote(key) + " in player " + quote(text) + ": keep one of them");
+    if (equals == std::string_view::npos || equals + 1 == word.size())
+      throw Error("an option without value: " + quote(word) + " in player " + quote(text) + ": write '" + key + "=VALUE'");
+    if (!player.options.emplace(key, word.substr(equals + 1)).second)
+      throw Error("an option given twice: " + quote(key) + " in player " + quote(text) + ": keep one of them");
   }
   return player;
 }
@@ -110,7 +112,7 @@ std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironme
   if (player.kind == "policy") return make_policy_player(std::string(text), checkpoint_evaluator(player, text, environment));
   if (player.kind == "rollouts") {
     SearchPlayerSettings settings = search_settings(player, environment, 1000);
-    if (!player.options.contains("c_puct")) settings.search.c_puct = SearchSettings{}.c_puct;   // single playouts are noisy: explore as in self-play
+    if (!player.options.contains("c_puct")) settings.search.c_puct = SearchSettings{}.c_puct;  // single playouts are noisy: explore as in self-play
     return make_search_player(std::string(text), settings, *make_rollout_evaluator(environment.seed));
   }
   const SearchPlayerSettings settings = search_settings(player, environment, 64);

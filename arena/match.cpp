@@ -14,7 +14,7 @@
 namespace wari {
 namespace {
 
-constexpr double kNormal95 = 1.96;   // standard deviations of a two-sided 95 % interval
+constexpr double kNormal95 = 1.96;  // standard deviations of a two-sided 95 % interval
 
 double points_of_south(const Game& game) {
   const FinalStores stores = game.final_stores();
@@ -23,9 +23,7 @@ double points_of_south(const Game& game) {
   return south_lead > 0 ? 1.0 : south_lead < 0 ? 0.0 : 0.5;
 }
 
-void count(GameCounts& counts, double points) {
-  (points > 0.75 ? counts.wins : points < 0.25 ? counts.losses : counts.draws) += 1;
-}
+void count(GameCounts& counts, double points) { (points > 0.75 ? counts.wins : points < 0.25 ? counts.losses : counts.draws) += 1; }
 
 // Standard error of the mean of `values`, each the mean of one pair of games. Pairs share an opening, so games of a pair are not independent; pairs are.
 // `prior`: half a pair with the score 1/2 is counted too, as in the Elo itself, so that nobody is certain after winning all.
@@ -65,7 +63,9 @@ class Round {
     }
     if (waiting_.empty()) return 0;
     const std::vector<int> actions = player.choose(waiting_, keys_);
-    if (actions.size() != numbers_.size()) throw Error(fmt::format("player '{}' gave {} moves for {} games: this is a fault of the player", player.name(), actions.size(), numbers_.size()), ErrorKind::system);
+    if (actions.size() != numbers_.size())
+      throw Error(fmt::format("player '{}' gave {} moves for {} games: this is a fault of the player", player.name(), actions.size(), numbers_.size()),
+                  ErrorKind::system);
     for (std::size_t i = 0; i < numbers_.size(); ++i) games_[numbers_[i]].game.play(actions[i]);
     return numbers_.size();
   }
@@ -136,7 +136,8 @@ MatchResult summarise_match(std::span<const PlayedGame> games) {
   return result;
 }
 
-MatchResult play_match(const MatchSettings& settings, Player& a, Player& b, const std::function<bool(const MatchProgress&)>& watch, std::vector<PlayedGame>* games) {
+MatchResult play_match(const MatchSettings& settings, Player& a, Player& b, const std::function<bool(const MatchProgress&)>& watch,
+                       std::vector<PlayedGame>* games) {
   check(settings);
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };

@@ -14,9 +14,9 @@ namespace wari {
 
 struct MatchSettings {
   Rules rules;
-  int games = 400;           // even: pairs
-  int opening_plies = 4;     // random plies at the start of each pair; distinct among pairs while there are enough
-  std::uint64_t seed = 1;    // of openings and of everything random about the players
+  int games = 400;         // even: pairs
+  int opening_plies = 4;   // random plies at the start of each pair; distinct among pairs while there are enough
+  std::uint64_t seed = 1;  // of openings and of everything random about the players
 };
 
 // Counts of games from A's side.
@@ -33,21 +33,21 @@ struct GameCounts {
 struct PlayedGame {
   Game game;
   bool a_is_south;
-  double a_points;           // 1, 1/2 or 0
+  double a_points;  // 1, 1/2 or 0
 };
 
 struct MatchResult {
   GameCounts total;
-  GameCounts first;          // games in which A had the first move (South)
+  GameCounts first;  // games in which A had the first move (South)
   GameCounts second;
-  double elo = 0;            // of A over B, from (wins + draws/2 + 1/2) / (games + 1)
-  double elo_error_95 = 0;   // half width of the 95 % interval, from the spread over pairs
+  double elo = 0;                   // of A over B, from (wins + draws/2 + 1/2) / (games + 1)
+  double elo_error_95 = 0;          // half width of the 95 % interval, from the spread over pairs
   double first_player_score = 0.5;  // of whoever moved first; far from a half says that the openings decide
   double first_player_error_95 = 0;
-  int distinct_games = 0;    // different lines of moves
+  int distinct_games = 0;  // different lines of moves
   double mean_plies = 0;
-  bool complete = true;      // false: `watch` stopped it
-  double seconds = 0;        // wall clock; all else depends on settings and players only
+  bool complete = true;  // false: `watch` stopped it
+  double seconds = 0;    // wall clock; all else depends on settings and players only
 };
 
 struct MatchProgress {

@@ -11,7 +11,7 @@
 namespace wari {
 namespace {
 
-constexpr std::size_t kMaxListed = 20000;   // lines that are listed rather than drawn
+constexpr std::size_t kMaxListed = 20000;  // lines that are listed rather than drawn
 
 std::vector<int> legal_list(const Game& game) {
   std::vector<int> actions;
@@ -61,7 +61,8 @@ Game draw_line(const MatchSettings& settings, std::uint64_t pair, std::uint32_t 
 }
 
 [[noreturn]] void no_opening(const MatchSettings& settings) {
-  throw Error("no opening: all lines of " + std::to_string(settings.opening_plies) + " plies end the game under '" + rules_name(settings.rules) + "': give fewer opening plies");
+  throw Error("no opening: all lines of " + std::to_string(settings.opening_plies) + " plies end the game under '" + rules_name(settings.rules) +
+              "': give fewer opening plies");
 }
 
 std::vector<Game> drawn_openings(const MatchSettings& settings, std::size_t pairs) {

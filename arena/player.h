@@ -33,8 +33,8 @@ using EvaluatorFactory = std::function<std::unique_ptr<Evaluator>(const std::fil
 
 // What the machine offers to players.
 struct PlayerEnvironment {
-  int workers = 1;             // threads, at most
-  int lanes = 256;             // positions searched at once, of all workers together
+  int workers = 1;  // threads, at most
+  int lanes = 256;  // positions searched at once, of all workers together
   std::uint64_t seed = 1;
   EvaluatorFactory load_evaluator;  // empty: players with a checkpoint are refused
 };
@@ -49,13 +49,13 @@ PlayerDescription parse_player(std::string_view text);  // throws Error with the
 std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironment& environment);
 
 std::unique_ptr<Player> make_random_player();
-std::unique_ptr<Player> make_greedy_player();                                         // most seeds now, ties at random
-std::unique_ptr<Player> make_alphabeta_player(int depth, int workers);                // ties at random
+std::unique_ptr<Player> make_greedy_player();                           // most seeds now, ties at random
+std::unique_ptr<Player> make_alphabeta_player(int depth, int workers);  // ties at random
 
 // How a tree search plays for strength: PUCT without noise, and less exploration than in self-play (0.7 to 1.0 beat 1.5 in 56 % of games).
 SearchSettings playing_search();
 struct SearchPlayerSettings {
-  int visits = 64;              // simulations a move
+  int visits = 64;                           // simulations a move
   SearchSettings search = playing_search();  // noise is always off here
   int lanes = 256;
   int workers = 1;

@@ -9,7 +9,7 @@ namespace wari {
 namespace {
 
 constexpr double kNormal95 = 1.96;
-const double kEloPerNat = 400.0 / std::log(10.0);   // Elo of a factor e in the odds
+const double kEloPerNat = 400.0 / std::log(10.0);  // Elo of a factor e in the odds
 
 // What two players did against each other, the drawn game of the prior included.
 struct Meeting {
@@ -47,7 +47,8 @@ Matrix inverse(Matrix matrix) {
 // Strengths in natural units (odds e^x) of one connected set of players; those in `fixed` stay where they are.
 class Group {
  public:
-  Group(std::vector<double>& strengths, const std::vector<Meeting>& meetings, std::vector<std::size_t> free) : strengths_(strengths), meetings_(meetings), free_(std::move(free)) {
+  Group(std::vector<double>& strengths, const std::vector<Meeting>& meetings, std::vector<std::size_t> free)
+      : strengths_(strengths), meetings_(meetings), free_(std::move(free)) {
     place_.assign(strengths.size(), free_.size());
     for (std::size_t i = 0; i < free_.size(); ++i) place_[free_[i]] = i;
   }
@@ -90,7 +91,7 @@ class Group {
   std::vector<double>& strengths_;
   const std::vector<Meeting>& meetings_;
   std::vector<std::size_t> free_;
-  std::vector<std::size_t> place_;   // of each player among the free ones; free_.size(): fixed
+  std::vector<std::size_t> place_;  // of each player among the free ones; free_.size(): fixed
 };
 
 // Sets of players that are linked by games, each in order of name.
@@ -193,7 +194,8 @@ Ratings rate_players(const std::vector<PairRecord>& records, const std::map<std:
       rate_anchored(group, meetings, strengths, result.players);
     } else {
       rate_floating(group, meetings, strengths, result.players);
-      result.warnings.push_back("no games link " + joined_names(group, result.players) + " to a player of known Elo: their numbers are relative to one another");
+      result.warnings.push_back("no games link " + joined_names(group, result.players) +
+                                " to a player of known Elo: their numbers are relative to one another");
     }
   }
   return result;

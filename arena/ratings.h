@@ -12,21 +12,21 @@ namespace wari {
 struct PairRecord {
   std::string a;
   std::string b;
-  GameCounts games;          // from a's side
+  GameCounts games;  // from a's side
 };
 
 struct Rating {
   std::string player;
   double elo = 0;
-  double error_95 = 0;       // half width of the 95 % interval relative to the anchors; 0 for an anchor
+  double error_95 = 0;  // half width of the 95 % interval relative to the anchors; 0 for an anchor
   int games = 0;
-  bool anchored = false;     // a fixed number
-  bool connected = true;     // false: no chain of games leads to an anchor, the number is relative to its own group's mean
+  bool anchored = false;  // a fixed number
+  bool connected = true;  // false: no chain of games leads to an anchor, the number is relative to its own group's mean
 };
 
 struct Ratings {
-  std::vector<Rating> players;            // in order of name
-  std::vector<std::string> warnings;      // players that cannot be compared with the anchors
+  std::vector<Rating> players;        // in order of name
+  std::vector<std::string> warnings;  // players that cannot be compared with the anchors
   const Rating* find(const std::string& player) const;
 };
 

@@ -12,7 +12,7 @@ namespace wari {
 namespace {
 
 constexpr int kSchemaVersion = 1;
-constexpr int kApplicationId = 0x57415249;   // "WARI"
+constexpr int kApplicationId = 0x57415249;  // "WARI"
 constexpr const char* kProgramVersion = "0.1.0";
 
 constexpr const char* kSchema =
@@ -126,10 +126,12 @@ ResultsDatabase::ResultsDatabase(const std::filesystem::path& file) : connection
   const bool ours = connection_->number("pragma application_id") == kApplicationId;
   if (tables != 0 && !ours) throw Error("a database of another program: " + quote(file.string()) + ": move it away to start a new one");
   if (tables != 0 && version != kSchemaVersion) {
-    throw Error("results of format " + std::to_string(version) + ": " + quote(file.string()) + ": this program reads format " + std::to_string(kSchemaVersion) + "; use the version that wrote it");
+    throw Error("results of format " + std::to_string(version) + ": " + quote(file.string()) + ": this program reads format " + std::to_string(kSchemaVersion) +
+                "; use the version that wrote it");
   }
   if (tables == 0) {
-    const std::string create = "begin;" + std::string(kSchema) + "pragma application_id=" + std::to_string(kApplicationId) + ";pragma user_version=" + std::to_string(kSchemaVersion) + ";commit;";
+    const std::string create = "begin;" + std::string(kSchema) + "pragma application_id=" + std::to_string(kApplicationId) +
+                               ";pragma user_version=" + std::to_string(kSchemaVersion) + ";commit;";
     connection_->execute(create.c_str(), "cannot create results");
   }
 }
@@ -149,7 +151,7 @@ bool ResultsDatabase::insert(const StoredMatch& match) {
     insertion.bind(std::int64_t{counts->draws});
     insertion.bind(std::int64_t{counts->losses});
   }
-  insertion.bind(std::to_string(match.seed));   // 64 bits do not fit a signed column
+  insertion.bind(std::to_string(match.seed));  // 64 bits do not fit a signed column
   insertion.bind(std::int64_t{match.opening_plies});
   insertion.bind(std::int64_t{match.distinct_games});
   insertion.bind(match.elo);

@@ -14,20 +14,20 @@
 namespace wari {
 
 struct StoredMatch {
-  std::string key;           // unique: "iteration 12 random"
-  int iteration = 0;         // of the run whose checkpoint `a` is; 0: none
-  std::string a;             // names of players as the ratings show them
+  std::string key;    // unique: "iteration 12 random"
+  int iteration = 0;  // of the run whose checkpoint `a` is; 0: none
+  std::string a;      // names of players as the ratings show them
   std::string b;
-  std::string rules;         // rules_name()
-  GameCounts first;          // A moves first
+  std::string rules;  // rules_name()
+  GameCounts first;   // A moves first
   GameCounts second;
   std::uint64_t seed = 0;
   int opening_plies = 0;
   int distinct_games = 0;
   double elo = 0;
   double elo_error_95 = 0;
-  double seconds = 0;        // wall clock
-  std::string version;       // of the program that played
+  double seconds = 0;            // wall clock
+  std::string version;           // of the program that played
   std::int64_t unix_time_s = 0;  // when it was stored
 };
 
@@ -41,10 +41,10 @@ class ResultsDatabase {
   ResultsDatabase(const ResultsDatabase&) = delete;
   ResultsDatabase& operator=(const ResultsDatabase&) = delete;
 
-  bool insert(const StoredMatch& match);                  // false if the key was there already
-  int erase_after(int iteration);                         // rows of later iterations: made again after a kill; returns how many
-  std::vector<StoredMatch> matches() const;               // in order of insertion
-  std::vector<PairRecord> pair_records() const;           // for rate_players()
+  bool insert(const StoredMatch& match);         // false if the key was there already
+  int erase_after(int iteration);                // rows of later iterations: made again after a kill; returns how many
+  std::vector<StoredMatch> matches() const;      // in order of insertion
+  std::vector<PairRecord> pair_records() const;  // for rate_players()
 
  private:
   struct Connection;

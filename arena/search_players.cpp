@@ -50,7 +50,7 @@ class PolicyPlayer final : public Player {
   }
 
  private:
-  static constexpr std::size_t kRows = 256;   // batches of one size, idle rows padded: a row's bits must not depend on how many others there are
+  static constexpr std::size_t kRows = 256;  // batches of one size, idle rows padded: a row's bits must not depend on how many others there are
 
   void choose_some(std::span<const Game* const> games, std::vector<int>& actions) {
     const Rules& rules = games.front()->rules();
@@ -92,12 +92,12 @@ class PolicyPlayer final : public Player {
 
   std::string name_;
   std::unique_ptr<Evaluator> evaluator_;
-  std::vector<Position> positions_;            // [kRows]
-  std::vector<std::uint16_t> quiet_plies_;     // [kRows]
-  std::vector<std::uint8_t> rules_index_;      // [kRows]
-  std::vector<std::uint8_t> active_;           // [kRows]
-  std::vector<Token> tokens_;                  // [kRows, kBoardTokens]
-  std::vector<float> outputs_;                 // [kRows, kOutputs]
+  std::vector<Position> positions_;         // [kRows]
+  std::vector<std::uint16_t> quiet_plies_;  // [kRows]
+  std::vector<std::uint8_t> rules_index_;   // [kRows]
+  std::vector<std::uint8_t> active_;        // [kRows]
+  std::vector<Token> tokens_;               // [kRows, kBoardTokens]
+  std::vector<float> outputs_;              // [kRows, kOutputs]
 };
 
 }  // namespace

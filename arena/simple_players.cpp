@@ -86,7 +86,7 @@ class AlphaBetaPlayer final : public Player {
 
  private:
   int depth_;
-  std::vector<AlphaBeta> searchers_;   // [workers]
+  std::vector<AlphaBeta> searchers_;  // [workers]
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace wari {
 namespace {
 
 constexpr int kInfinite = 4 * kAlphaBetaWin;
-constexpr int kTableDepth = 3;   // least depth that is worth a look at the table: below, a miss of the cache costs more than the moves
+constexpr int kTableDepth = 3;  // least depth that is worth a look at the table: below, a miss of the cache costs more than the moves
 
 int store_difference(const Position& position) { return store_seeds(position.mover) - store_seeds(position.opponent); }
 
@@ -38,11 +38,11 @@ class AlphaBeta::Searcher {
     Move move;
     int action;
     int quiet;
-    int order;       // greater is tried sooner
+    int order;  // greater is tried sooner
   };
   struct RootMove {
     int action;
-    int value;       // of the last iteration, or a bound
+    int value;  // of the last iteration, or a bound
   };
 
   int look(const Position& position, std::uint16_t legal, int place, int quiet, int depth, int alpha, int beta);
@@ -59,8 +59,8 @@ class AlphaBeta::Searcher {
   bool has_rules_ = false;
   std::uint64_t nodes_ = 0;
   int root_place_ = 0;
-  std::array<std::array<std::int8_t, 2>, kAlphaBetaMaxDepth + 2> killers_{};   // [plies from the root, 2] actions that cut off there
-  std::array<std::array<std::int32_t, kActions>, 2> history_{};                // [owner, action] how often and how deep an action cut off
+  std::array<std::array<std::int8_t, 2>, kAlphaBetaMaxDepth + 2> killers_{};  // [plies from the root, 2] actions that cut off there
+  std::array<std::array<std::int32_t, kActions>, 2> history_{};               // [owner, action] how often and how deep an action cut off
 };
 
 AlphaBeta::Searcher::Child AlphaBeta::Searcher::make_child(const Position& position, int action, int quiet) {
@@ -192,7 +192,8 @@ void AlphaBeta::Searcher::search_root(const Game& game, int depth, std::vector<R
 }
 
 AlphaBetaResult AlphaBeta::Searcher::search(const Game& game, int depth) {
-  if (depth < 0 || depth > kAlphaBetaMaxDepth) throw Error("depth out of range: alpha-beta of " + std::to_string(depth) + " moves: give 0 to " + std::to_string(kAlphaBetaMaxDepth));
+  if (depth < 0 || depth > kAlphaBetaMaxDepth)
+    throw Error("depth out of range: alpha-beta of " + std::to_string(depth) + " moves: give 0 to " + std::to_string(kAlphaBetaMaxDepth));
   if (!has_rules_ || !(rules_ == game.rules())) table_.clear();
   rules_ = game.rules();
   has_rules_ = true;

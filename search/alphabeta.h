@@ -11,13 +11,13 @@
 namespace wari {
 
 struct AlphaBetaResult {
-  int value = 0;                  // for the player to move: store difference at leaves; a finished game counts its final difference and 1000 more for the winner
-  std::vector<int> best;          // all actions of that value, in order of action; empty if the game is over or the depth is 0
-  std::uint64_t nodes = 0;        // moves made
-  int depth = 0;                  // moves looked ahead
+  int value = 0;            // for the player to move: store difference at leaves; a finished game counts its final difference and 1000 more for the winner
+  std::vector<int> best;    // all actions of that value, in order of action; empty if the game is over or the depth is 0
+  std::uint64_t nodes = 0;  // moves made
+  int depth = 0;            // moves looked ahead
 };
 
-inline constexpr int kAlphaBetaWin = 1000;   // added to a finished game's difference for the winner
+inline constexpr int kAlphaBetaWin = 1000;  // added to a finished game's difference for the winner
 inline constexpr int kAlphaBetaMaxDepth = 100;
 
 // One thread's searcher. Answers depend on the game (its repetition and quiet plies included) and the depth only: what the table remembers from earlier

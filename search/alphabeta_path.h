@@ -82,8 +82,8 @@ class SearchPath {
 
   Rules rules_;
   int cycle_plies_ = 12;
-  std::vector<Position> positions_;         // [places]
-  std::vector<std::uint8_t> occurrences_;   // [places]
+  std::vector<Position> positions_;        // [places]
+  std::vector<std::uint8_t> occurrences_;  // [places]
 };
 
 }  // namespace wari

@@ -25,10 +25,10 @@ enum class Bound : std::uint8_t { none, lower, upper, exact };
 struct TableEntry {
   std::uint64_t key = 0;
   std::int16_t value = 0;
-  std::uint8_t depth = 0;       // moves that the value looked ahead
+  std::uint8_t depth = 0;  // moves that the value looked ahead
   Bound bound = Bound::none;
   std::int8_t move = -1;
-  std::uint8_t age = 0;         // of the search that wrote it
+  std::uint8_t age = 0;  // of the search that wrote it
   std::uint16_t unused = 0;
 };
 static_assert(sizeof(TableEntry) == 16);

@@ -43,7 +43,8 @@ nlohmann::ordered_json seat_json(const GameCounts& counts) {
 }
 
 nlohmann::ordered_json match_json(const MatchOptions& options, const MatchSettings& settings, const MatchResult& result) {
-  nlohmann::ordered_json document = {{"a", options.a}, {"b", options.b}, {"rules", rules_name(settings.rules)}, {"seed", settings.seed}, {"opening_plies", settings.opening_plies}};
+  nlohmann::ordered_json document = {
+      {"a", options.a}, {"b", options.b}, {"rules", rules_name(settings.rules)}, {"seed", settings.seed}, {"opening_plies", settings.opening_plies}};
   document.update({{"games", result.total.games()}, {"wins", result.total.wins}, {"draws", result.total.draws}, {"losses", result.total.losses}});
   document.update({{"score", result.total.score()}, {"elo", result.elo}, {"elo_error_95", result.elo_error_95}, {"distinct_games", result.distinct_games}});
   document["by_seat"] = {{"first", seat_json(result.first)}, {"second", seat_json(result.second)}};
@@ -54,10 +55,11 @@ nlohmann::ordered_json match_json(const MatchOptions& options, const MatchSettin
 }
 
 void print_match(const MatchOptions& options, const MatchResult& result, Output& out) {
-  out.print("{} against {}: {:.1f} %  (+{} ={} -{})\n", options.a, options.b, 100 * result.total.score(), result.total.wins, result.total.draws, result.total.losses);
+  out.print("{} against {}: {:.1f} %  (+{} ={} -{})\n", options.a, options.b, 100 * result.total.score(), result.total.wins, result.total.draws,
+            result.total.losses);
   out.print("Elo {:+.0f} +- {:.0f} (95 %)\n", result.elo, result.elo_error_95);
-  out.print("moving first {:.1f} %, second {:.1f} %; whoever moves first scores {:.1f} % +- {:.1f}\n", 100 * result.first.score(), 100 * result.second.score(), 100 * result.first_player_score,
-            100 * result.first_player_error_95);
+  out.print("moving first {:.1f} %, second {:.1f} %; whoever moves first scores {:.1f} % +- {:.1f}\n", 100 * result.first.score(), 100 * result.second.score(),
+            100 * result.first_player_score, 100 * result.first_player_error_95);
   out.print("{} distinct games of {}, {:.0f} plies on average, {:.1f} s\n", result.distinct_games, result.total.games(), result.mean_plies, result.seconds);
 }
 
@@ -89,13 +91,18 @@ int run_match(const MatchOptions& options, Output& out) {
 void add_match_command(CommandLine& line) {
   const auto options = std::make_shared<MatchOptions>();
   CLI::App& command = line.add("match", "plays two players against each other over paired openings",
-                               "wari match --a search:checkpoint=runs/quickstart,visits=64 --b alphabeta:depth=8 --games 400 --rules abapa", [options](Output& out) { return run_match(*options, out); });
+                               "wari match --a search:checkpoint=runs/quickstart,visits=64 --b alphabeta:depth=8 --games 400 --rules abapa",
+                               [options](Output& out) { return run_match(*options, out); });
   const char* players = "random, greedy, alphabeta:depth=6, rollouts:visits=1000, search:checkpoint=PATH,visits=64 or policy:checkpoint=PATH";
   command.add_option("--a", options->a, players)->required();
   command.add_option("--b", options->b, "likewise; results are given from A's side")->required();
-  command.add_option("--games", options->games, "games, an even number: each opening is played from both seats")->check(CLI::Range(2, 10'000'000))->capture_default_str();
+  command.add_option("--games", options->games, "games, an even number: each opening is played from both seats")
+      ->check(CLI::Range(2, 10'000'000))
+      ->capture_default_str();
   command.add_option("--rules", options->rules, "rule set: a preset, options after commas, or @file.yaml")->capture_default_str();
-  command.add_option("--opening-plies", options->opening_plies, "random plies at the start of each pair of games")->check(CLI::Range(0, 100))->capture_default_str();
+  command.add_option("--opening-plies", options->opening_plies, "random plies at the start of each pair of games")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
   command.add_option("--seed", options->seed, "of openings and of all that is random about the players")->capture_default_str();
   command.add_option("--workers", options->workers, "threads; 0: one per core")->check(CLI::Range(0, 1024))->capture_default_str();
   command.add_option("--lanes", options->lanes, "positions that tree searches work on at once")->check(CLI::Range(1, 65536))->capture_default_str();

@@ -204,7 +204,7 @@ TEST(Match, OpeningsRepeatOnlyWhenThereAreNoMore) {
     return lines.size();
   };
   MatchSettings settings = settings_of("abapa", 2000);
-  EXPECT_EQ(distinct(settings), 1000u);   // of 1,014
+  EXPECT_EQ(distinct(settings), 1000u);  // of 1,014
   settings.opening_plies = 2;
   EXPECT_EQ(distinct(settings), 36u);
   settings.opening_plies = 12;

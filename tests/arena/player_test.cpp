@@ -58,8 +58,9 @@ TEST(Players, UnknownWordsNameTheNearest) {
 }
 
 TEST(Players, BadValuesAreRefused) {
-  for (const char* player : {"alphabeta:depth=0", "alphabeta:depth=101", "alphabeta:depth=", "alphabeta:depth", "alphabeta:depth=4x", "alphabeta:depth=4,depth=6", "alphabeta:depth=99999999999",
-                             "rollouts:visits=0", "rollouts:visits=-5", "rollouts:visits=16,c_puct=nan", "random:depth=4", "search:visits=64", "search:checkpoint=a,visits=64,algorithm=uct", "policy"}) {
+  for (const char* player : {"alphabeta:depth=0", "alphabeta:depth=101", "alphabeta:depth=", "alphabeta:depth", "alphabeta:depth=4x",
+                             "alphabeta:depth=4,depth=6", "alphabeta:depth=99999999999", "rollouts:visits=0", "rollouts:visits=-5",
+                             "rollouts:visits=16,c_puct=nan", "random:depth=4", "search:visits=64", "search:checkpoint=a,visits=64,algorithm=uct", "policy"}) {
     EXPECT_NE(message_of(player), "") << player;
   }
 }
@@ -82,13 +83,14 @@ TEST(Players, EveryPlayerPlaysEveryRuleSet) {
   environment.workers = 2;
   environment.lanes = 8;
   environment.load_evaluator = [](const std::filesystem::path&, const std::string&) { return make_hash_evaluator(); };
-  for (const char* text : {"greedy", "alphabeta:depth=2", "rollouts:visits=8", "search:checkpoint=x,visits=8", "search:checkpoint=x,visits=8,algorithm=gumbel", "policy:checkpoint=x"}) {
+  for (const char* text : {"greedy", "alphabeta:depth=2", "rollouts:visits=8", "search:checkpoint=x,visits=8", "search:checkpoint=x,visits=8,algorithm=gumbel",
+                           "policy:checkpoint=x"}) {
     for (const auto& [name, rules] : rule_presets()) {
       MatchSettings settings;
       settings.rules = rules;
       settings.games = 4;
       const auto player = make_player(text, environment), random = make_random_player();
-      EXPECT_EQ(play_match(settings, *player, *random).total.games(), 4) << text << ' ' << name;   // Game::play() throws if a move is illegal
+      EXPECT_EQ(play_match(settings, *player, *random).total.games(), 4) << text << ' ' << name;  // Game::play() throws if a move is illegal
     }
   }
 }
@@ -162,7 +164,7 @@ TEST(Players, PolicyPlaysTheHighestLegalPriorAndIgnoresNumbersThatAreNone) {
   ASSERT_EQ(actions.size(), 301u);
   EXPECT_EQ(actions.front(), 2);
   EXPECT_EQ(actions[299], 2);
-  EXPECT_EQ(actions.back(), 0);   // C is empty
+  EXPECT_EQ(actions.back(), 0);  // C is empty
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ TEST(Ratings, ASparseTableFitsItsPoints) {
   std::vector<PairRecord> records;
   const auto name = [](int player) { return "p" + std::string(player < 10 ? "0" : "") + std::to_string(player); };
   for (int player = 1; player < 20; ++player) {
-    const int other = static_cast<int>(random_below(random_bits(1, static_cast<std::uint64_t>(player), 0, Purpose::test, 0), static_cast<std::uint32_t>(player)));
+    const int other =
+        static_cast<int>(random_below(random_bits(1, static_cast<std::uint64_t>(player), 0, Purpose::test, 0), static_cast<std::uint32_t>(player)));
     const int wins = static_cast<int>(random_below(random_bits(1, static_cast<std::uint64_t>(player), 0, Purpose::test, 1), 11));
     records.push_back({name(player), name(other), {wins, 3, 10 - wins}});
   }
@@ -71,7 +72,8 @@ TEST(Ratings, ASparseTableFitsItsPoints) {
   std::map<std::string, double> surprise;
   for (const PairRecord& record : records) {
     const int games = record.games.games();
-    const double points = record.games.wins + 0.5 * record.games.draws + 0.5 - (games + 1) * score_from_elo(elo_of(ratings, record.a) - elo_of(ratings, record.b));
+    const double points =
+        record.games.wins + 0.5 * record.games.draws + 0.5 - (games + 1) * score_from_elo(elo_of(ratings, record.a) - elo_of(ratings, record.b));
     surprise[record.a] += points;
     surprise[record.b] -= points;
   }

@@ -16,7 +16,8 @@ namespace {
 class Results : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("wari-results-" + std::to_string(getpid()) + "-" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = std::filesystem::temp_directory_path() /
+              ("wari-results-" + std::to_string(getpid()) + "-" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -86,7 +87,7 @@ TEST_F(Results, ForeignDamagedAndNewerFilesAreRefused) {
   std::filesystem::remove(file());
   { ResultsDatabase database(file()); }
   std::fstream bytes(file(), std::ios::in | std::ios::out | std::ios::binary);
-  bytes.seekp(63);   // the last byte of user_version in an SQLite header
+  bytes.seekp(63);  // the last byte of user_version in an SQLite header
   bytes.put(99);
   bytes.close();
   try {
@@ -123,7 +124,7 @@ TEST_F(Results, AnEvaluationStoresAllMatchesAndRatesThem) {
   ASSERT_EQ(one.matches.size(), 3u);
   EXPECT_EQ(one.matches[0].opponent, "random");
   EXPECT_GT(one.rating.elo, 100);
-  EXPECT_EQ(database.matches().size(), 5u);   // and the references among themselves
+  EXPECT_EQ(database.matches().size(), 5u);  // and the references among themselves
   const Evaluation two = evaluate_player(small_evaluation(), Rules{}, 7, 2, second, &first, {}, database);
   ASSERT_EQ(two.matches.size(), 4u);
   EXPECT_EQ(two.matches[3].opponent, "iteration 1");

@@ -56,7 +56,9 @@ AlphaBetaResult minimax(Game& game, int depth) {
 
 // A position with `seeds` on the board and the rest in the stores, by random drops.
 Position random_position(const Rules& rules, int seeds, std::uint64_t number) {
-  const auto draw = [&](std::uint32_t index, std::uint32_t count) { return static_cast<int>(random_below(random_bits(11, number, 0, Purpose::test, index), count)); };
+  const auto draw = [&](std::uint32_t index, std::uint32_t count) {
+    return static_cast<int>(random_below(random_bits(11, number, 0, Purpose::test, index), count));
+  };
   Position position{0, Row{1} << kOwnerShift};
   for (int seed = 0; seed < seeds; ++seed) {
     const int pit = draw(static_cast<std::uint32_t>(seed), 12);
@@ -72,7 +74,9 @@ Position random_position(const Rules& rules, int seeds, std::uint64_t number) {
 }
 
 Rules random_rules(std::uint64_t number) {
-  const auto draw = [&](std::uint32_t index, std::uint32_t count) { return static_cast<int>(random_below(random_bits(12, number, 0, Purpose::test, index), count)); };
+  const auto draw = [&](std::uint32_t index, std::uint32_t count) {
+    return static_cast<int>(random_below(random_bits(12, number, 0, Purpose::test, index), count));
+  };
   Rules rules;
   rules.seeds_per_pit = static_cast<std::uint8_t>(1 + draw(0, 4));
   rules.capture = static_cast<Capture>(draw(1, 2));
@@ -105,7 +109,8 @@ void play_randomly(Game& game, int plies, std::uint64_t number) {
 void expect_as_minimax(AlphaBeta& alphabeta, Game& game, int depth) {
   const AlphaBetaResult expected = minimax(game, depth);
   const AlphaBetaResult got = alphabeta.search(game, depth);
-  EXPECT_EQ(got.value, expected.value) << rules_name(game.rules()) << ' ' << position_text(game.position()) << " depth " << depth << " after " << line_text(game);
+  EXPECT_EQ(got.value, expected.value) << rules_name(game.rules()) << ' ' << position_text(game.position()) << " depth " << depth << " after "
+                                       << line_text(game);
   EXPECT_EQ(got.best, expected.best) << rules_name(game.rules()) << ' ' << position_text(game.position()) << " depth " << depth << " after " << line_text(game);
 }
 
@@ -185,7 +190,7 @@ std::uint64_t signature_of(const Game& game, int depth) {
 TEST(AlphaBeta, PastsOfEqualSignatureGiveEqualValues) {
   struct Seen {
     Game game;
-    std::map<int, std::pair<std::uint64_t, int>> by_depth;   // signature and value
+    std::map<int, std::pair<std::uint64_t, int>> by_depth;  // signature and value
   };
   int past_mattered = 0, past_shared = 0;
   for (int setting = 0; setting < 8; ++setting) {
@@ -211,7 +216,8 @@ TEST(AlphaBeta, PastsOfEqualSignatureGiveEqualValues) {
             past_mattered += value != other_value;
             past_shared += signature == other_signature && game.quiet_plies() != other.game.quiet_plies();
             if (signature == other_signature) {
-              EXPECT_EQ(value, other_value) << rules_name(rules) << ' ' << position_text(game.position()) << " depth " << depth << " after " << line_text(game) << " and " << line_text(other.game);
+              EXPECT_EQ(value, other_value) << rules_name(rules) << ' ' << position_text(game.position()) << " depth " << depth << " after " << line_text(game)
+                                            << " and " << line_text(other.game);
             }
           }
         }
