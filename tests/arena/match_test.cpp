@@ -10,6 +10,7 @@
 #include "arena/elo.h"
 #include "core/error.h"
 #include "core/notation.h"
+#include "core/random.h"
 
 namespace wari {
 namespace {
@@ -107,6 +108,28 @@ TEST(Match, ErrorComesFromPairs) {
   EXPECT_NEAR(spread.elo_error_95, 1.96 * std::sqrt(25.0 / 99.5 / 100.5) * 400 / std::log(10.0) * 4, 1e-9);
   EXPECT_DOUBLE_EQ(even.first_player_score, 1);
   EXPECT_DOUBLE_EQ(spread.first_player_score, 0.5);
+}
+
+// 400 matches of 60 pairs between players of known strength; the opening favours one seat in each pair. About 95 % of the intervals hold the truth.
+TEST(Match, IntervalsHoldTheTruthAsOftenAsTheySay) {
+  const std::vector<PlayedGame> south_wins = {game_with_result(1, true), game_with_result(0, false)};
+  const std::vector<PlayedGame> north_wins = {game_with_result(0, true), game_with_result(1, false)};
+  for (double truth : {0.5, 0.7, 0.9}) {
+    int held = 0;
+    for (std::uint64_t match = 0; match < 400; ++match) {
+      std::vector<PlayedGame> games;
+      for (std::uint32_t pair = 0; pair < 60; ++pair) {
+        const auto draw = [&](std::uint32_t index) { return static_cast<double>(random_unit(random_bits(3, match, pair, Purpose::test, index))); };
+        const double favour = 0.3 * (draw(0) - 0.5) * 2 * (1 - truth);
+        games.push_back(draw(1) < truth + favour ? south_wins[0] : north_wins[0]);
+        games.push_back(draw(2) < truth - favour ? north_wins[1] : south_wins[1]);
+      }
+      const MatchResult result = summarise_match(games);
+      held += std::abs(result.elo - elo_from_score(truth)) <= result.elo_error_95;
+    }
+    EXPECT_GE(held, 366) << truth;
+    EXPECT_LE(held, 394) << truth;
+  }
 }
 
 TEST(Match, SeatsAreCountedApart) {
