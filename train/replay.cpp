@@ -80,6 +80,10 @@ struct Replay::State {
   // Samples of games whose rule sets are `places` in the run's list. Strict: a game that does not replay is an Error; otherwise it is counted and left out.
   Chunk make_chunk(std::span<const GameRecord> games, std::span<const std::uint8_t> places, bool strict, const std::string& name) {
     Chunk chunk;
+    std::size_t plies = 0;
+    for (const GameRecord& game : games) plies += game.plies.size();
+    chunk.samples.reserve(plies);
+    chunk.entries.reserve(plies + plies / 8);
     for (const GameRecord& game : games) {
       const std::size_t first = chunk.samples.size();
       const std::uint8_t place = places[game.rules_index];
@@ -98,8 +102,6 @@ struct Replay::State {
 
   void append(Chunk chunk) {
     positions += chunk.info.positions;
-    chunk.samples.shrink_to_fit();
-    chunk.entries.shrink_to_fit();
     chunks.push_back(std::move(chunk));
   }
 

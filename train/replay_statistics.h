@@ -3,10 +3,10 @@
 #include <span>
 
 #include "train/replay.h"
+#include "train/sample_loss.h"
 
 namespace wari {
 
-bool has_policy_target(const Sample& sample);
 SampleStatistics sample_statistics(std::span<const Sample> samples);
 
 }  // namespace wari
