@@ -39,62 +39,7 @@ struct AvxKernel {
 
   static __m256 twice(__m128 x) { return _mm256_set_m128(x, x); }
 
-  // All bits in the places of legal edges.
-  static __m256 mask_of(std::uint32_t legal) {
-    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(legal)), bit), bit));
-  }
-
   static __m256 magnitude(__m256 x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); }
-
-  template <class N>
-  static bool open_edges(N& node, const float* outputs /* [kOutputs] */, float* wdl /* [3] */) {
-    return PlainKernel::open_edges(node, outputs, wdl);
-  }
-
-  // Six edges of priors in [0, 1], zero elsewhere, into a node without visits; stores run over into fields that become zero anyway.
-  static void write_edges(NarrowNode6& node, __m256 prior, __m256 legal) {
-    __m256i units = _mm256_cvttps_epi32(_mm256_add_ps(_mm256_mul_ps(prior, _mm256_set1_ps(65535.0f)), _mm256_set1_ps(0.5f)));
-    units = _mm256_max_epi32(units, _mm256_set1_epi32(1));
-    units = _mm256_and_si256(_mm256_min_epi32(units, _mm256_set1_epi32(65535)), _mm256_castps_si256(legal));
-    const __m128i packed = _mm_packus_epi32(_mm256_castsi256_si128(units), _mm256_extracti128_si256(units, 1));
-    const __m256 value = _mm256_andnot_ps(legal, _mm256_set1_ps(-INFINITY));
-    const __m256 urgency = _mm256_and_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(units), _mm256_set1_ps(-kPriorUnit)), legal);
-    static_assert(offsetof(NarrowNode6, edge_visits) == offsetof(NarrowNode6, prior) + 12 && offsetof(NarrowNode6, child) == offsetof(NarrowNode6, edge_urgency) + 24);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(node.prior), packed);                     // prior, first two edge_visits
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(node.edge_visits + 2), _mm_setzero_si128());
-    _mm256_storeu_ps(node.edge_value, value);                                             // edge_value, first two edge_urgency
-    _mm256_storeu_ps(node.edge_urgency, urgency);                                         // edge_urgency, first four children
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(node.child + 2), _mm_setzero_si128());
-  }
-
-  static bool open_edges(NarrowNode6& node, const float* outputs /* [kOutputs] */, float* wdl /* [3] */) {
-    const __m256 legal = mask_of(node.legal);
-    const __m256 logits = _mm256_loadu_ps(outputs + kPolicyOutput);
-    const __m128 rest = _mm_loadu_ps(outputs + kWdlOutput);
-    const __m256 limit = _mm256_set1_ps(kFiniteLimit);
-    const __m256 finite = _mm256_or_ps(_mm256_cmp_ps(magnitude(logits), limit, _CMP_LT_OQ), _mm256_xor_ps(legal, _mm256_castsi256_ps(_mm256_set1_epi32(-1))));
-    const __m128 rest_finite = _mm_cmplt_ps(_mm_andnot_ps(_mm_set1_ps(-0.0f), rest), _mm_set1_ps(kFiniteLimit));
-    if (_mm256_movemask_ps(finite) != 255 || _mm_movemask_ps(rest_finite) != 15) [[unlikely]] return PlainKernel::open_edges(node, outputs, wdl);
-    const __m128 best = largest(_mm256_blendv_ps(_mm256_set1_ps(-INFINITY), logits, legal));
-    const __m256 shares = _mm256_and_ps(exponentials(_mm256_and_ps(_mm256_sub_ps(logits, twice(best)), legal)), legal);
-    __m128 sum = _mm_add_ps(low(shares), high(shares));
-    sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
-    sum = _mm_add_ss(sum, _mm_shuffle_ps(sum, sum, 1));
-    const __m128 scale = _mm_div_ss(_mm_set_ss(1.0f), sum);
-    write_edges(node, _mm256_mul_ps(shares, _mm256_broadcastss_ps(scale)), legal);
-    // The margin's place repeats the loss, so that the maximum is over win, draw and loss.
-    const __m128 results = _mm_shuffle_ps(rest, rest, _MM_SHUFFLE(2, 2, 1, 0));
-    __m128 best_result = _mm_max_ps(results, _mm_shuffle_ps(results, results, _MM_SHUFFLE(1, 0, 3, 2)));
-    best_result = _mm_max_ps(best_result, _mm_shuffle_ps(best_result, best_result, _MM_SHUFFLE(2, 3, 0, 1)));
-    const __m128 odds = low(exponentials(_mm256_castps128_ps256(_mm_sub_ps(results, best_result))));
-    const __m128 loss = _mm_movehl_ps(odds, odds);
-    const __m128 total = _mm_add_ss(_mm_add_ss(odds, _mm_shuffle_ps(odds, odds, 1)), loss);
-    const __m128 shared = _mm_mul_ps(odds, _mm_broadcastss_ps(_mm_div_ss(_mm_set_ss(1.0f), total)));
-    _mm_storel_pi(reinterpret_cast<__m64*>(wdl), shared);
-    _mm_store_ss(wdl + 2, _mm_movehl_ps(shared, shared));
-    return true;
-  }
 
   // Lowest place of the best score.
   static int best_place(__m256 value, __m256 urgency, float exploration, float first_play) {

@@ -38,14 +38,13 @@ class BatchLanes {
     std::size_t next = 0;
     for (int lane = 0; lane < lanes; ++lane) feed(settings, lane, requests, next, request_of_lane);
     for (;;) {
-      arena_->encode();
+      arena_->wave(arena_->encode_step());
       if (arena_->active_rows() > 0) {
         evaluator.evaluate(arena_->batch(lanes), arena_->outputs());
       } else if (all_idle(lanes)) {
         return;
       }
-      arena_->apply();
-      arena_->select();
+      arena_->wave(arena_->open_step(), arena_->backup_step(), arena_->descend_step(), arena_->expand_step());
       for (int lane = 0; lane < lanes; ++lane) {
         if (arena_->lane(lane).phase != LanePhase::spent) continue;
         const IndexedRequest& done = requests[request_of_lane[static_cast<std::size_t>(lane)]];

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
+
 #include "search/lane_array.h"
 #ifdef __AVX2__
-#include "search/avx_kernel.h"
+#include "search/avx_open_step.h"
 #else
-#include "search/plain_kernel.h"
+#include "search/steps.h"
 #endif
 
 namespace wari {
@@ -15,16 +17,38 @@ struct CpuExecutor {
   using Array = LaneArray<T>;
 #ifdef __AVX2__
   using Kernel = AvxKernel;
+  template <class N>
+  using OpenStep = AvxOpenStep<N>;
 #else
   using Kernel = PlainKernel;
+  template <class N>
+  using OpenStep = wari::OpenStep<PlainKernel, N>;
 #endif
+
+  // The steps of a wave over groups of lanes: what one step touched is still in the first-level cache for the next, and the next group's trees are on their way.
+  template <class Prefetch, class... Steps>
+  static void wave(int lanes, const Prefetch& prefetch, const Steps&... steps) {
+    run(prefetch, 0, std::min(kGroup, lanes));
+    for (int first = 0; first < lanes; first += kGroup) {
+      const int last = std::min(first + kGroup, lanes);
+      run(prefetch, last, std::min(last + kGroup, lanes));
+      (run(steps, first, last), ...);
+    }
+  }
 
   // Each stage stays a function of its own: inlined into one body they once ran three times slower.
   template <class Step>
-  [[gnu::noinline]] static void run(const Step& shared_step, int lanes) {
+  [[gnu::noinline]] static void run(const Step& shared_step, int first, int last) {
     const Step step = shared_step;  // its pointers stay in registers
-    for (int lane = 0; lane < lanes; ++lane) step(lane);
+    int lane = first;
+    if constexpr (requires { step.eight(lane); }) {
+      for (; lane + 8 <= last; lane += 8) step.eight(lane);
+    }
+    for (; lane < last; ++lane) step(lane);
   }
+
+ private:
+  static constexpr int kGroup = 16;
 };
 
 }  // namespace wari

@@ -37,22 +37,26 @@ inline constexpr std::int32_t kNoLeaf = -1;
 // One search in its lane. Lanes keep their own time: nothing here depends on the other lanes.
 struct alignas(64) SearchLane {
   std::int32_t leaf = kNoLeaf;       // node that waits for its evaluation
-  std::int32_t node_count = 0;
-  std::int32_t node_capacity = 0;
-  std::int32_t simulations = 0;      // done
-  std::int32_t budget = 0;
   LanePhase phase = LanePhase::idle;
   std::uint8_t rules_index = 0;
   bool noisy = false;                // noise at this root
   std::uint8_t bad_outputs = 0;      // evaluations of this search that were not finite
-  Halving halving;                   // of the root's moves, under Gumbel
+  std::int32_t simulations = 0;      // done
+  std::int32_t budget = 0;
+  std::int32_t node_count = 0;
   // Sums over all evaluations, of the root's mover.
   float value_sum = 0, draw_sum = 0, margin_sum = 0;
-  const Position* history = nullptr; // positions since the last capture, oldest first
+  std::int32_t depth = 0;            // of the last descent: `parent` is this many moves below the root
+  std::uint32_t parent = 0;          // node where the last descent stopped
+  std::uint32_t child = 0;           // its child there: 0 if it must be made, else proven
+  Halving halving;                   // of the root's moves, under Gumbel
   std::int32_t root_quiet = 0;       // history[root_quiet] is the root
   std::uint32_t ply = 0;             // with seed and game the key of the root's random numbers
+  const Position* history = nullptr; // positions since the last capture, oldest first
   std::uint64_t seed = 0, game = 0;
+  std::int32_t node_capacity = 0;
 };
+static_assert(sizeof(SearchLane) == 128);
 
 // What only the root of a search has.
 template <int Edges>

@@ -60,13 +60,17 @@ WARI_HD inline void write_edges(N& node, const float* prior /* [kEdges] */) {
 
 // The inner loops over the edges of one node in plain C: for GPUs and every processor, and what the vector versions must equal bit by bit.
 struct PlainKernel {
-  // Writes the edges of a new node from the evaluator's outputs and gives the probabilities of win, draw and loss. False if the policy, or the rest, was not finite: then
-  // even priors, or an even game, stand in.
+  // Writes the edges of a new node from the evaluator's outputs, chooses the edge with the highest prior (the lowest of equals) and gives the probabilities of win, draw
+  // and loss. False if the policy, or the rest, was not finite: then even priors, or an even game, stand in.
   template <class N>
   WARI_HD static bool open_edges(N& node, const float* outputs /* [kOutputs] */, float* wdl /* [3] */) {
     float prior[N::kEdges];
     const bool policy_ok = masked_softmax<N::kEdges>(outputs + kPolicyOutput, node.legal, prior);
     write_edges(node, prior);
+    int favourite = 0;
+    for (int e = 1; e < N::kEdges; ++e) favourite = node.prior[e] > node.prior[favourite] ? e : favourite;
+    node.best_edge = static_cast<std::uint8_t>(favourite);
+    node.best_child = 0;
     const float win = outputs[kWdlOutput], draw = outputs[kWdlOutput + 1], loss = outputs[kWdlOutput + 2];
     const bool value_ok = std::fabs(win) < kFiniteLimit && std::fabs(draw) < kFiniteLimit && std::fabs(loss) < kFiniteLimit && std::fabs(outputs[kMarginOutput]) < kFiniteLimit;
     float best = win > draw ? win : draw;

@@ -33,11 +33,9 @@ WARI_HD inline void store_considered_edge(const SearchParameters& parameters, N&
   root.best_child = root.child[edge];
 }
 
-// Opens the root: noise in the priors (PUCT) or on the logits (Gumbel), once per search and nowhere else.
+// Begins the search of an opened root: noise in the priors (PUCT) or on the logits (Gumbel), once per search and nowhere else.
 template <class Kernel, class N>
-WARI_HD inline bool open_root(const SearchParameters& parameters, N& root, RootData<N::kEdges>& data, SearchLane& lane, const float* outputs /* [kOutputs] */) {
-  LeafValue leaf;
-  const bool finite = open_node<Kernel>(parameters, root, outputs, leaf);
+WARI_HD inline void begin_root(const SearchParameters& parameters, N& root, RootData<N::kEdges>& data, SearchLane& lane, const LeafValue& leaf, const float* outputs /* [kOutputs] */, bool finite) {
   masked_softmax<N::kEdges>(outputs + kPolicyOutput, root.legal, data.prior);
   data.network_value = leaf.value;
   lane.value_sum = leaf.value;
@@ -64,7 +62,6 @@ WARI_HD inline bool open_root(const SearchParameters& parameters, N& root, RootD
     write_edges(root, noise);
     store_best_edge<Kernel>(parameters, root);
   }
-  return finite;
 }
 
 // Visits of the root's edges when a proven root ended the search early: what was left of the budget goes to the best proven edge.

@@ -39,6 +39,10 @@ class SearchArena {
     active_ = Array<std::uint8_t>(rows);
     if (tokens) tokens_ = Array<Token>(rows * kBoardTokens);
     outputs_ = Array<float>(rows * kOutputs);
+    values_ = Array<float>(rows);
+    draws_ = Array<float>(rows);
+    margins_ = Array<float>(rows);
+    bad_ = Array<std::uint8_t>(rows);
     std::copy(rules.begin(), rules.end(), rules_.data());
     SearchParameters parameters = search_parameters(settings);
     parameters.sowing = &sowing_tables();
@@ -49,7 +53,8 @@ class SearchArena {
     fill_tables(parameters, {exploration_.data(), exploration_.size()}, {reciprocal_.data(), reciprocal_.size()});
     parameters_[0] = parameters;
     view_ = {parameters_.data(), lane_states_.data(), roots_.data(), nodes_.data(), stride,
-             {positions_.data(), quiet_plies_.data(), rules_index_.data(), active_.data(), tokens_.data(), outputs_.data()}};
+             {positions_.data(), quiet_plies_.data(), rules_index_.data(), active_.data(), tokens_.data(), outputs_.data(), values_.data(), draws_.data(), margins_.data(),
+              bad_.data()}};
     for (int lane = 0; lane < lanes; ++lane) {
       lane_states_[static_cast<std::size_t>(lane)] = SearchLane{};
       lane_states_[static_cast<std::size_t>(lane)].node_capacity = static_cast<std::int32_t>(nodes);
@@ -63,9 +68,13 @@ class SearchArena {
   SearchLane& lane(int index) const { return lane_states_[static_cast<std::size_t>(index)]; }
   const RootData<NodeType::kEdges>& root_data(int index) const { return roots_[static_cast<std::size_t>(index)]; }
 
-  void apply() const { Executor::run(ApplyStep<Kernel, NodeType>{view_}, lanes_); }
-  void select() const { Executor::run(SelectStep<Kernel, NodeType>{view_}, lanes_); }
-  void encode() const { Executor::run(EncodeStep<NodeType>{view_}, lanes_); }
+  typename Executor::template OpenStep<NodeType> open_step() const { return {view_}; }
+  BackupStep<Kernel, NodeType> backup_step() const { return {view_}; }
+  DescendStep<NodeType> descend_step() const { return {view_}; }
+  ExpandStep<Kernel, NodeType> expand_step() const { return {view_}; }
+  EncodeStep<NodeType> encode_step() const { return {view_}; }
+  template <class... Steps>
+  void wave(const Steps&... steps) const { Executor::wave(lanes_, PrefetchStep<NodeType>{view_}, steps...); }
 
   // The rows of the present wave, `rows` of them.
   EvaluationBatch batch(int rows) const {
@@ -102,6 +111,8 @@ class SearchArena {
   Array<std::uint8_t> rules_index_, active_;
   Array<Token> tokens_;                    // [lanes, kBoardTokens]
   Array<float> outputs_;                   // [lanes, kOutputs]
+  Array<float> values_, draws_, margins_;  // [lanes]
+  Array<std::uint8_t> bad_;                // [lanes]
   SearchView<NodeType> view_;
 };
 

@@ -47,12 +47,8 @@ class SelfplayLanes final : public SelfplayEngine {
   void run(int waves, std::vector<MoveRecord>& log) override {
     auto before = std::chrono::steady_clock::now();
     for (int wave = 0; wave < waves; ++wave) {
-      arena_.apply();
-      Executor::run(turn_, settings_.lanes);
-      arena_.select();
       // A search that ended in a terminal leaf has its move played, and the next root offered, in the same wave.
-      Executor::run(turn_, settings_.lanes);
-      arena_.encode();
+      arena_.wave(arena_.open_step(), arena_.backup_step(), turn_, arena_.descend_step(), arena_.expand_step(), turn_, arena_.encode_step());
       drain_log(log);
       const int active = arena_.active_rows();
       ++counters_.waves;

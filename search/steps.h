@@ -14,6 +14,11 @@ struct LeafRows {
   std::uint8_t* active = nullptr;        // [lanes]
   Token* tokens = nullptr;               // [lanes, kBoardTokens]; null if the evaluator reads none
   const float* outputs = nullptr;        // [lanes, kOutputs]
+  // What the opening of the leaves made of the outputs.
+  float* value = nullptr;                // [lanes], of the leaf's mover
+  float* draw = nullptr;                 // [lanes]
+  float* margin = nullptr;               // [lanes]
+  std::uint8_t* bad = nullptr;           // [lanes], 1: the outputs were not finite
 };
 
 // Everything that the steps of a search work on.
@@ -27,6 +32,27 @@ struct SearchView {
   std::int64_t node_stride = 0;
   LeafRows leaves;
   WARI_HD NodeType* tree(int lane) const { return nodes + lane * node_stride; }
+};
+
+// Asks for what the next steps will touch in a lane: the root and the leaf. Changes nothing.
+template <class N>
+struct PrefetchStep {
+  SearchView<N> view;
+
+  WARI_HD void operator()([[maybe_unused]] int index) const {
+#ifndef __CUDA_ARCH__
+    const SearchLane& lane = view.lanes[index];
+    const N* const nodes = view.tree(index);
+    const auto* const root = reinterpret_cast<const char*>(nodes);
+    const auto* const leaf = reinterpret_cast<const char*>(nodes + (lane.leaf < 0 ? 0 : lane.leaf));
+    const auto* const parent = reinterpret_cast<const char*>(nodes + lane.parent);
+    for (int line = 0; line < 128; line += 64) {
+      __builtin_prefetch(root + line);
+      __builtin_prefetch(leaf + line);
+      __builtin_prefetch(parent + line);
+    }
+#endif
+  }
 };
 
 // Searches that ended need no leaf: their lane waits for its result to be taken.
@@ -56,66 +82,110 @@ WARI_HD inline void begin_search(const SearchView<N>& view, int index, const Pos
   lane.phase = LanePhase::root;
 }
 
-// Takes the evaluation of the lane's leaf, opens the node and backs it up.
+// Opens the node of the lane's leaf: priors on its edges, and its value.
 template <class Kernel, class N>
-struct ApplyStep {
+struct OpenStep {
+  SearchView<N> view;
+
+  WARI_HD void operator()(int index) const {
+    const std::int32_t leaf = view.lanes[index].leaf;
+    if (leaf >= 0) open(index, view.tree(index)[leaf]);
+  }
+
+  WARI_HD void open(int index, N& node) const {
+    LeafValue value;
+    const LeafRows& rows = view.leaves;
+    rows.bad[index] = open_node<Kernel>(*view.parameters, node, rows.outputs + static_cast<std::int64_t>(index) * kOutputs, value) ? 0 : 1;
+    rows.value[index] = value.value;
+    rows.draw[index] = value.draw;
+    rows.margin[index] = value.margin;
+  }
+};
+
+// Backs up the lane's leaf, or begins the search of a root.
+template <class Kernel, class N>
+struct BackupStep {
   SearchView<N> view;
 
   WARI_HD void operator()(int index) const {
     SearchLane& lane = view.lanes[index];
     if (lane.leaf < 0) return;
     const SearchParameters& parameters = *view.parameters;
+    const LeafRows& rows = view.leaves;
     N* const nodes = view.tree(index);
-    RootData<N::kEdges>& data = view.roots[index];
-    const float* const outputs = view.leaves.outputs + static_cast<std::int64_t>(index) * kOutputs;
     const auto leaf = static_cast<std::uint32_t>(lane.leaf);
+    const LeafValue value{rows.value[index], rows.draw[index], rows.margin[index]};
     lane.leaf = kNoLeaf;
+    if (rows.bad[index] != 0) lane.bad_outputs += lane.bad_outputs < 255 ? 1 : 0;
+    nodes[leaf].visits = 1;
+    nodes[leaf].value = value.value;
     if (lane.phase == LanePhase::root) {
-      if (!open_root<Kernel>(parameters, nodes[0], data, lane, outputs)) ++lane.bad_outputs;
+      begin_root<Kernel>(parameters, nodes[0], view.roots[index], lane, value, rows.outputs + static_cast<std::int64_t>(index) * kOutputs, rows.bad[index] == 0);
       lane.phase = LanePhase::searching;
       check_spent(nodes, lane);
       return;
     }
-    LeafValue value;
-    if (!open_node<Kernel>(parameters, nodes[leaf], outputs, value)) lane.bad_outputs += lane.bad_outputs < 255 ? 1 : 0;
     back_up<Kernel>(parameters, nodes, lane, leaf, value, !parameters.gumbel);
-    finish_simulation(parameters, nodes, data, lane);
+    finish_simulation(parameters, nodes, view.roots[index], lane);
   }
 };
 
 // Tries in a wave whose leaf was terminal or proven and is backed up at once.
 inline constexpr int kTriesPerWave = 3;
 
-// Finds the next leaf: down the stored best edges, one move played. Terminal and proven leaves are backed up and selection is tried again at once.
+// Goes down the stored best edges to where a node must be made or is proven.
+template <class N>
+WARI_HD inline void descend(const N* nodes, SearchLane& lane) {
+  std::uint32_t at = 0;
+  std::uint32_t child = nodes[0].best_child;
+  std::int32_t depth = 0;
+  while (child != 0 && (nodes[child].flags & kNodeProven) == 0) {
+    at = child;
+    child = nodes[at].best_child;
+    ++depth;
+  }
+  lane.depth = depth;
+  lane.parent = at;
+  lane.child = child;
+}
+
+// The descent of every lane by itself: a chase of pointers, of which a processor overlaps several.
+template <class N>
+struct DescendStep {
+  SearchView<N> view;
+
+  WARI_HD void operator()(int index) const {
+    SearchLane& lane = view.lanes[index];
+    if (lane.phase == LanePhase::searching) descend(view.tree(index), lane);
+  }
+};
+
+// Makes the next leaf where the descent stopped. Terminal and proven leaves are backed up and selection is tried again at once.
 template <class Kernel, class N>
-struct SelectStep {
+struct ExpandStep {
   SearchView<N> view;
 
   WARI_HD void operator()(int index) const {
     SearchLane& lane = view.lanes[index];
     if (lane.phase != LanePhase::searching) return;
-    for (int attempt = 0; attempt < kTriesPerWave && lane.phase == LanePhase::searching; ++attempt) {
-      if (try_once(index, lane)) return;
+    N* const nodes = view.tree(index);
+    for (int attempt = 1; !expand(index, nodes, lane); ++attempt) {
+      if (attempt == kTriesPerWave || lane.phase != LanePhase::searching) return;
+      descend(nodes, lane);
     }
   }
 
   // True if the lane has a leaf for the evaluator.
-  WARI_HD bool try_once(int index, SearchLane& lane) const {
+  WARI_HD bool expand(int index, N* nodes, SearchLane& lane) const {
     const SearchParameters& parameters = *view.parameters;
-    N* const nodes = view.tree(index);
-    std::uint32_t at = 0;
-    std::uint32_t child = nodes[0].best_child;
-    while (child != 0 && (nodes[child].flags & kNodeProven) == 0) {
-      at = child;
-      child = nodes[at].best_child;
-    }
+    std::uint32_t child = lane.child;
     if (child == 0) {
       if (lane.node_count >= lane.node_capacity) {
         lane.phase = LanePhase::spent;  // the tree is full: what was found so far stands
         return false;
       }
       child = static_cast<std::uint32_t>(lane.node_count);
-      make_child(parameters, parameters.rules[lane.rules_index], nodes, lane, at, nodes[at].best_edge);
+      make_child(parameters, parameters.rules[lane.rules_index], nodes, lane, lane.parent, lane.depth, nodes[lane.parent].best_edge);
     }
     const N& leaf = nodes[child];
     if ((leaf.flags & kNodeProven) == 0) {

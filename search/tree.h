@@ -60,33 +60,28 @@ WARI_HD inline LeafValue terminal_value(const SearchParameters& parameters, cons
   return leaf;
 }
 
-// Does `position`, reached from node `parent` with `quiet_plies` behind it, occur the number of times that ends the game? The path in the tree is walked upwards, then the
-// game's history. Without captures the sides alternate, so only even distances count.
+// Does `position`, reached from node `parent` at `depth` with `quiet_plies` behind it, occur the number of times that ends the game? The path in the tree is walked upwards
+// as far as a cycle can reach, then the game's history. Without captures the sides alternate, so only even distances count.
 template <class N>
-WARI_HD inline bool repeats_on_path(const Rules& rules, const N* nodes, const SearchLane& lane, std::uint32_t parent, const Position& position, int quiet_plies) {
+WARI_HD inline bool repeats_on_path(const Rules& rules, const N* nodes, const SearchLane& lane, std::uint32_t parent, int depth, const Position& position, int quiet_plies) {
   const int first = shortest_cycle_plies(rules);
   int missing = rules.repetition_occurrences - 1;
   if (missing < 0 || quiet_plies < first) return false;
-  int distance = 1;
-  for (std::uint32_t at = parent;; at = nodes[at].parent, ++distance) {
-    if (distance > quiet_plies) return false;
-    if (distance >= first && (distance & 1) == 0 && nodes[at].position == position && --missing == 0) return true;
-    if (at == 0) break;
+  int distance = depth + 1;  // of the root
+  if (distance >= first) {
+    std::uint32_t at = parent;
+    for (int below = 1; below <= quiet_plies; ++below, at = nodes[at].parent) {
+      if (below >= first && (below & 1) == 0 && nodes[at].position == position && --missing == 0) return true;
+      if (at == 0) break;
+    }
+    ++distance;
   }
-  for (int place = lane.root_quiet - 1; ++distance <= quiet_plies; --place) {
-    if (distance >= first && (distance & 1) == 0 && lane.history[place] == position && --missing == 0) return true;
+  distance = distance < first ? first : distance;
+  distance += distance & 1;
+  for (; distance <= quiet_plies; distance += 2) {
+    if (lane.history[lane.root_quiet + depth + 1 - distance] == position && --missing == 0) return true;
   }
   return false;
-}
-
-template <class N>
-WARI_HD inline void clear_edges(N& node) {
-  for (int e = 0; e < N::kEdges; ++e) {
-    node.edge_visits[e] = 0;
-    node.child[e] = 0;
-    node.edge_value[e] = 0;
-    node.edge_urgency[e] = 0;
-  }
 }
 
 // Makes the root. Its game is not over.
@@ -107,9 +102,9 @@ WARI_HD inline void make_root(N* nodes, const Position& position, std::uint32_t 
   root.value = 0;
 }
 
-// Plays `edge` of node `parent` and makes the new node. Over: a terminal, proven node with its value; else it waits for its evaluation.
+// Plays `edge` of node `parent`, which is `depth` moves below the root, and makes the new node. Over: a terminal, proven node with its value; else it waits for its evaluation.
 template <class N>
-WARI_HD inline void make_child(const SearchParameters& parameters, const Rules& rules, N* nodes, SearchLane& lane, std::uint32_t parent, int edge) {
+WARI_HD inline void make_child(const SearchParameters& parameters, const Rules& rules, N* nodes, SearchLane& lane, std::uint32_t parent, int depth, int edge) {
   using Count = typename N::Count;
   N& above = nodes[parent];
   const auto index = static_cast<Count>(lane.node_count++);
@@ -129,7 +124,7 @@ WARI_HD inline void make_child(const SearchParameters& parameters, const Rules& 
   node.parent_edge = static_cast<std::uint8_t>(edge);
   End end = move.end;
   if (end == End::none && rules.quiet_plies != 0 && quiet_plies >= rules.quiet_plies) end = End::quiet;
-  if (end == End::none && repeats_on_path(rules, nodes, lane, parent, move.position, quiet_plies)) end = End::repetition;
+  if (end == End::none && repeats_on_path(rules, nodes, lane, parent, depth, move.position, quiet_plies)) end = End::repetition;
   node.end = static_cast<std::uint8_t>(end);
   node.flags = 0;
   node.value = 0;

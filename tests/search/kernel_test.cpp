@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "core/random.h"
 #include "search/cpu_executor.h"
@@ -36,22 +37,63 @@ void expect_same_edges(const N& a, const N& b) {
   }
 }
 
+// Eight lanes and three more with a leaf each, opened by the processor's step and by the plain one.
 template <class N>
-void compare_opened(const float* outputs, std::uint32_t seed) {
-  N fast = poisoned_node<N>(seed), plain = fast;
-  float fast_wdl[3], plain_wdl[3];
-  EXPECT_EQ(Kernel::open_edges(fast, outputs, fast_wdl), PlainKernel::open_edges(plain, outputs, plain_wdl));
-  expect_same_edges(fast, plain);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(bits_of_float(fast_wdl[i]), bits_of_float(plain_wdl[i]));
-  EXPECT_NEAR(plain_wdl[0] + plain_wdl[1] + plain_wdl[2], 1.0, 1e-6);
-  int sum = 0;
-  for (int e = 0; e < N::kEdges; ++e) {
-    const bool legal = (plain.legal >> e) & 1;
-    EXPECT_EQ(plain.prior[e] != 0, legal);  // illegal priors are zero, legal ones never
-    EXPECT_EQ(plain.edge_urgency[e] < 0, legal);
-    sum += plain.prior[e];
+struct OpenedLanes {
+  static constexpr int kLanes = 11;
+  SearchParameters parameters;
+  std::vector<SearchLane> lanes = std::vector<SearchLane>(kLanes);
+  std::vector<N> nodes = std::vector<N>(2 * kLanes);
+  std::vector<float> outputs = std::vector<float>(kLanes * kOutputs), value = std::vector<float>(kLanes, 7.0f), draw = value, margin = value;
+  std::vector<std::uint8_t> bad = std::vector<std::uint8_t>(kLanes, 77);
+
+  explicit OpenedLanes(std::uint32_t seed) {
+    parameters.margin_weight = seed % 3 == 0 ? 0.1f : 0.0f;
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+      lanes[i].leaf = i == seed % 16 ? kNoLeaf : static_cast<std::int32_t>(i % 2);
+      nodes[2 * i] = nodes[2 * i + 1] = poisoned_node<N>(seed * kLanes + i);
+      for (std::uint32_t k = 0; k < kOutputs; ++k) outputs[i * kOutputs + k] = random_float((seed * kLanes + i) * kOutputs + k, i % 4 == 0 ? 100.0f : 3.0f);
+    }
   }
-  EXPECT_NEAR(sum, 65535, N::kEdges + 1);
+
+  SearchView<N> view() {
+    SearchView<N> view;
+    view.parameters = &parameters;
+    view.lanes = lanes.data();
+    view.nodes = nodes.data();
+    view.node_stride = 2;
+    view.leaves.outputs = outputs.data();
+    view.leaves.value = value.data();
+    view.leaves.draw = draw.data();
+    view.leaves.margin = margin.data();
+    view.leaves.bad = bad.data();
+    return view;
+  }
+};
+
+template <class N>
+void compare_opened(OpenedLanes<N> fast, const char* what) {
+  OpenedLanes<N> plain = fast;
+  CpuExecutor::run(CpuExecutor::OpenStep<N>{fast.view()}, 0, OpenedLanes<N>::kLanes);
+  for (int lane = 0; lane < OpenedLanes<N>::kLanes; ++lane) OpenStep<PlainKernel, N>{plain.view()}(lane);
+  for (std::size_t i = 0; i < OpenedLanes<N>::kLanes; ++i) {
+    if (fast.lanes[i].leaf < 0) continue;
+    const N& node = fast.nodes[2 * i + static_cast<std::size_t>(fast.lanes[i].leaf)];
+    expect_same_edges(node, plain.nodes[2 * i + static_cast<std::size_t>(fast.lanes[i].leaf)]);
+    EXPECT_EQ(std::memcmp(&fast.nodes[2 * i + 1 - static_cast<std::size_t>(fast.lanes[i].leaf)], &plain.nodes[2 * i + 1 - static_cast<std::size_t>(fast.lanes[i].leaf)], sizeof(N)), 0);
+    EXPECT_EQ(bits_of_float(fast.value[i]), bits_of_float(plain.value[i])) << what << " lane " << i;
+    EXPECT_EQ(bits_of_float(fast.draw[i]), bits_of_float(plain.draw[i])) << what << " lane " << i;
+    EXPECT_EQ(bits_of_float(fast.margin[i]), bits_of_float(plain.margin[i])) << what << " lane " << i;
+    EXPECT_EQ(fast.bad[i], plain.bad[i]) << what << " lane " << i;
+    int sum = 0;
+    for (int e = 0; e < N::kEdges; ++e) {
+      const bool legal = (node.legal >> e) & 1;
+      EXPECT_EQ(node.prior[e] != 0, legal);  // illegal priors are zero, legal ones never
+      EXPECT_EQ(std::signbit(node.edge_urgency[e]), legal);
+      sum += node.prior[e];
+    }
+    EXPECT_NEAR(sum, 65535, N::kEdges + 1);
+  }
 }
 
 template <class N>
@@ -80,35 +122,32 @@ void compare_choices(std::uint32_t seed) {
 }
 
 TEST(Kernel, OpensNodesLikeThePlainOne) {
-  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
-    float outputs[kOutputs];
-    for (std::uint32_t i = 0; i < kOutputs; ++i) outputs[i] = random_float(seed * 16 + i, seed % 7 == 0 ? 100.0f : 3.0f);
-    compare_opened<NarrowNode6>(outputs, seed);
-    compare_opened<NarrowNode12>(outputs, seed);
-    compare_opened<WideNode6>(outputs, seed);
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    compare_opened(OpenedLanes<NarrowNode6>(seed), "narrow 6");
+    compare_opened(OpenedLanes<NarrowNode12>(seed), "narrow 12");
+    compare_opened(OpenedLanes<WideNode6>(seed), "wide 6");
+    compare_opened(OpenedLanes<WideNode12>(seed), "wide 12");
   }
 }
 
 TEST(Kernel, OutputsThatAreNoNumbersGiveEvenPriorsAndAnEvenGame) {
-  const float bad_values[] = {std::numeric_limits<float>::quiet_NaN(), INFINITY, -INFINITY, 1e35f};
-  for (const float bad : bad_values) {
-    for (int place = 0; place < kOutputs; ++place) {
-      float outputs[kOutputs] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 3, 1, 2, 0.5f};
-      outputs[place] = bad;
-      NarrowNode6 fast = poisoned_node<NarrowNode6>(1);
-      fast.legal = 0b101101;
-      NarrowNode6 plain = fast;
-      float wdl[3], plain_wdl[3];
-      const bool finite = Kernel::open_edges(fast, outputs, wdl);
-      EXPECT_EQ(finite, PlainKernel::open_edges(plain, outputs, plain_wdl));
-      expect_same_edges(fast, plain);
-      const bool illegal = place < 12 && ((fast.legal >> place) & 1) == 0;
-      EXPECT_EQ(finite, illegal) << place;  // what an evaluator says of illegal moves does not matter
-      if (place < 6 && !illegal) {
-        for (int e = 0; e < 6; ++e) EXPECT_EQ(fast.prior[e], (fast.legal >> e) & 1 ? 16384 : 0);
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), INFINITY, -INFINITY, 1e35f}) {
+    for (std::size_t place = 0; place < kOutputs; ++place) {
+      OpenedLanes<NarrowNode6> lanes(16);
+      for (NarrowNode6& node : lanes.nodes) node.legal = 0b101101;
+      for (std::size_t lane = 2; lane < lanes.kLanes; lane += 3) lanes.outputs[lane * kOutputs + place] = bad;
+      compare_opened(lanes, "not finite");
+      CpuExecutor::run(CpuExecutor::OpenStep<NarrowNode6>{lanes.view()}, 0, lanes.kLanes);
+      const NarrowNode6& node = lanes.nodes[2 * 2];
+      const bool policy = place < 6, ignored = (policy && ((node.legal >> place) & 1) == 0) || (place >= 6 && place < 12);
+      EXPECT_EQ(lanes.bad[2], ignored ? 0 : 1) << place;  // what an evaluator says of illegal moves does not matter
+      EXPECT_EQ(lanes.bad[3], 0);
+      if (policy && !ignored) {
+        for (int e = 0; e < 6; ++e) EXPECT_EQ(node.prior[e], (node.legal >> e) & 1 ? 16384 : 0);
       }
       if (place >= 12) {
-        for (const float share : wdl) EXPECT_FLOAT_EQ(share, 1.0f / 3.0f);
+        EXPECT_EQ(lanes.value[2], 0.0f);
+        EXPECT_FLOAT_EQ(lanes.draw[2], 1.0f / 3.0f);
       }
     }
   }

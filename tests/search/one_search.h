@@ -16,6 +16,12 @@ struct PlainExecutor {
   template <class T>
   using Array = LaneArray<T>;
   using Kernel = PlainKernel;
+  template <class N>
+  using OpenStep = wari::OpenStep<PlainKernel, N>;
+  template <class Prefetch, class... Steps>
+  static void wave(int lanes, const Prefetch&, const Steps&... steps) {
+    (run(steps, lanes), ...);
+  }
   template <class Step>
   static void run(const Step& step, int lanes) {
     for (int lane = 0; lane < lanes; ++lane) step(lane);
@@ -36,10 +42,9 @@ class OneSearch {
     lane.game = key;
     begin_search(arena_.view(), 0, history_.back(), game.legal());
     while (lane.phase != LanePhase::spent) {
-      arena_.select();
-      arena_.encode();
+      arena_.wave(arena_.descend_step(), arena_.expand_step(), arena_.encode_step());
       if (arena_.active_rows() > 0) evaluator.evaluate(arena_.batch(1), arena_.outputs());
-      arena_.apply();
+      arena_.wave(arena_.open_step(), arena_.backup_step());
     }
     summarise(*arena_.view().parameters, root(), arena_.root_data(0), lane, summary_);
   }
