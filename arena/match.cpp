@@ -78,6 +78,17 @@ class Round {
   std::vector<std::size_t> numbers_;
 };
 
+// Unfinished games count by the plies that they have against the mean of the finished ones.
+double share_done(const std::vector<PlayedGame>& games, int finished) {
+  constexpr double kUsualPlies = 90;
+  double finished_plies = 0;
+  for (const PlayedGame& played : games) finished_plies += played.game.is_over() ? played.game.plies() : 0;
+  const double usual = 10 * finished >= static_cast<int>(games.size()) ? finished_plies / finished : kUsualPlies;
+  double done = finished;
+  for (const PlayedGame& played : games) done += played.game.is_over() ? 0 : std::min(played.game.plies() / usual, 0.95);
+  return done / static_cast<double>(games.size());
+}
+
 MatchProgress progress_of(std::vector<PlayedGame>& games, double seconds) {
   MatchProgress progress;
   progress.games = static_cast<int>(games.size());
@@ -89,6 +100,7 @@ MatchProgress progress_of(std::vector<PlayedGame>& games, double seconds) {
     count(progress.so_far, played.a_points);
     ++progress.finished;
   }
+  progress.share = share_done(games, progress.finished);
   return progress;
 }
 
@@ -162,12 +174,11 @@ MatchResult play_match(const MatchSettings& settings, Player& a, Player& b, cons
 }
 
 std::string progress_text(const MatchProgress& progress) {
-  const double rate = progress.seconds > 0 ? progress.finished / progress.seconds : 0;
   std::string text = fmt::format("{}/{} games", progress.finished, progress.games);
-  if (progress.finished == 0) return text + fmt::format(", {:.0f} s", progress.seconds);
-  text += fmt::format(", {:.1f} %, {:.1f} games/s", 100 * progress.so_far.score(), rate);
-  // Games run side by side and end late, so what is left takes about as long per game as what is done.
-  return text + fmt::format(", {:.0f} s left", (progress.games - progress.finished) / rate);
+  if (progress.finished > 0) text += fmt::format(", {:.1f} %", 100 * progress.so_far.score());
+  if (progress.seconds < 1 || progress.share <= 0) return text;
+  const double rate = progress.share * progress.games / progress.seconds;
+  return text + fmt::format(", {:.3g} games/s, {:.0f} s left", rate, progress.seconds * (1 - progress.share) / progress.share);
 }
 
 }  // namespace wari

@@ -54,6 +54,7 @@ struct MatchProgress {
   int finished = 0;
   int games = 0;
   GameCounts so_far;
+  double share = 0;  // of the whole work, 0..1: games run side by side, so most end late
   double seconds = 0;
 };
 

@@ -262,8 +262,17 @@ TEST(Match, StopsBetweenRoundsAndKeepsFinishedPairs) {
 }
 
 TEST(Match, ProgressNamesRateAndTimeLeft) {
-  const std::string text = progress_text({100, 400, {80, 10, 10}, 20.0});
-  EXPECT_EQ(text, "100/400 games, 85.0 %, 5.0 games/s, 60 s left");
+  EXPECT_EQ(progress_text({100, 400, {80, 10, 10}, 0.5, 20.0}), "100/400 games, 85.0 %, 10 games/s, 20 s left");
+  EXPECT_EQ(progress_text({0, 400, {}, 0.25, 20.0}), "0/400 games, 5 games/s, 60 s left");
+  ScriptedPlayer a("first", false), b("last", true);
+  double share = 0;
+  play_match(settings_of("abapa", 20), a, b, [&](const MatchProgress& progress) {
+    EXPECT_GE(progress.share, 0);
+    EXPECT_LE(progress.share, 1);
+    share = progress.share;
+    return true;
+  });
+  EXPECT_DOUBLE_EQ(share, 1);
 }
 
 TEST(Players, EachReferenceBeatsTheWeakerOne) {
