@@ -2,6 +2,9 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
+#include <string>
+
 #include "core/error.h"
 
 namespace wari {
@@ -15,15 +18,23 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + un
 
 PageBlock::PageBlock(std::size_t bytes) {
   if (bytes == 0) return;
-  const bool large = bytes >= kHugePageBytes;
-  bytes_ = rounded_up(bytes, large ? kHugePageBytes : 4096);
-  void* const data = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const bool large = bytes >= kHugePageBytes / 2;
+  const std::size_t wanted = rounded_up(bytes, large ? kHugePageBytes : 4096);
+  // A huge page starts at a multiple of its size: one more is mapped, and what stands over given back.
+  const std::size_t mapped = wanted + (large ? kHugePageBytes : 0);
+  void* const data = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) {
-    bytes_ = 0;
     throw system_error("out of memory for the trees of the search: " + std::to_string(bytes >> 20) + " MiB: use fewer lanes or simulations");
   }
   data_ = data;
-  if (large) madvise(data_, bytes_, MADV_HUGEPAGE);
+  bytes_ = wanted;
+  if (!large) return;
+  auto* const begin = static_cast<std::byte*>(data);
+  const std::size_t before = (kHugePageBytes - reinterpret_cast<std::uintptr_t>(data) % kHugePageBytes) % kHugePageBytes;
+  if (before > 0) munmap(begin, before);
+  if (before < kHugePageBytes) munmap(begin + before + wanted, kHugePageBytes - before);
+  data_ = begin + before;
+  madvise(data_, bytes_, MADV_HUGEPAGE);
 }
 
 PageBlock::~PageBlock() {
