@@ -32,22 +32,20 @@ void multiply_add(const at::Tensor& out, const at::Tensor& a, const at::Tensor& 
   at::addmm_out(result, out, a, b);
 }
 
-void add_bias(float* x, const float* bias, std::int64_t rows, int width) {
-  for (std::int64_t row = 0; row < rows; ++row, x += width) {
-    for (int i = 0; i < width; ++i) x[i] += bias[i];
-  }
-}
-
-// x = relu(x + bias), or relu(x + bias + residual).
-void add_bias_relu(float* x, const float* bias, const float* residual, std::int64_t rows, int width) {
+// Every row becomes the bias (plus the residual): the product is added to that, which saves it the clearing of its output.
+void start_with_bias(float* x, const float* bias, const float* residual, std::int64_t rows, int width) {
   for (std::int64_t row = 0; row < rows; ++row, x += width) {
     if (residual == nullptr) {
-      for (int i = 0; i < width; ++i) x[i] = std::max(x[i] + bias[i], 0.0f);
+      std::copy_n(bias, width, x);
     } else {
-      for (int i = 0; i < width; ++i) x[i] = std::max(x[i] + bias[i] + residual[i], 0.0f);
+      for (int i = 0; i < width; ++i) x[i] = bias[i] + residual[i];
       residual += width;
     }
   }
+}
+
+void relu(float* x, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] = std::max(x[i], 0.0f);
 }
 
 // Where the activation was 0 the gradient becomes 0; what is left of it is summed into the bias's gradient.
@@ -149,19 +147,18 @@ void CpuGradient::Parts::forward(std::int64_t samples) {
     const auto index = static_cast<std::size_t>(layer);
     const float* in = activations[index].data();
     float* out = activations[index + 1].data();
-    const float* bias = weights + layout.layer_bias(layer);
+    start_with_bias(out, weights + layout.layer_bias(layer), is_conv() && layer % 2 == 1 ? activations[index - 1].data() : nullptr, rows, width);
     if (is_conv()) {
       gather_neighbours(in, columns.data(), samples, width);
-      multiply(matrix(out, rows, width), matrix(columns.data(), rows, 3 * width), weight(weights, layer).t());
-      add_bias_relu(out, bias, layer % 2 == 1 ? activations[index - 1].data() : nullptr, rows, width);
+      multiply_add(matrix(out, rows, width), matrix(columns.data(), rows, 3 * width), weight(weights, layer).t());
     } else {
-      multiply(matrix(out, rows, width), matrix(in, rows, width), folded_weight(layer).t());
-      add_bias_relu(out, bias, nullptr, rows, width);
+      multiply_add(matrix(out, rows, width), matrix(in, rows, width), folded_weight(layer).t());
     }
+    relu(out, rows * width);
   }
   const at::Tensor head = matrix(weights + layout.head_weight(), kHeadOutputs, layout.features());
-  multiply(matrix(outputs.data(), samples, kHeadOutputs), matrix(activations.back().data(), samples, layout.features()), head.t());
-  add_bias(outputs.data(), weights + layout.head_bias(), samples, kHeadOutputs);
+  start_with_bias(outputs.data(), weights + layout.head_bias(), nullptr, samples, kHeadOutputs);
+  multiply_add(matrix(outputs.data(), samples, kHeadOutputs), matrix(activations.back().data(), samples, layout.features()), head.t());
 }
 
 void CpuGradient::Parts::losses(std::span<const Sample> samples, std::span<const Rules> rules, float scale, TrainReport& report) {

@@ -2,12 +2,55 @@
 
 #include <algorithm>
 
+#include "train/vector.h"
+
 namespace wari {
 
 namespace {
 
-void add_row(float* to, const float* row, int width) {
+constexpr int kBlockVectors = 8;
+constexpr int kBlock = kBlockVectors * kVector;  // floats of a row that stay in registers while all tokens go by
+
+void add_row(float* __restrict to, const float* __restrict row, int width) {
   for (int i = 0; i < width; ++i) to[i] += row[i];
+}
+
+// out = relu(base + sum of the rows), block by block.
+template <int count>
+void sum_rows_relu(const float* const (&rows)[count], const float* base, float* out, int width) {
+  int i = 0;
+  for (; i + kBlock <= width; i += kBlock) {
+    Vector sum[kBlockVectors];
+    for (int v = 0; v < kBlockVectors; ++v) sum[v] = load_vector(base + i + v * kVector);
+    for (const float* row : rows) {
+      for (int v = 0; v < kBlockVectors; ++v) sum[v] += load_vector(row + i + v * kVector);
+    }
+    for (int v = 0; v < kBlockVectors; ++v) store_vector(out + i + v * kVector, sum[v] > 0 ? sum[v] : Vector{});
+  }
+  for (; i < width; ++i) {
+    float sum = base[i];
+    for (const float* row : rows) sum += row[i];
+    out[i] = sum > 0 ? sum : 0.0f;
+  }
+}
+
+// gradient = 0 where the activation was 0; what is left is added to all rows.
+template <int count>
+void add_masked_to_rows(float* gradient, const float* activation, float* const (&rows)[count], int width) {
+  int i = 0;
+  for (; i + kBlock <= width; i += kBlock) {
+    Vector kept[kBlockVectors];
+    for (int v = 0; v < kBlockVectors; ++v) {
+      kept[v] = load_vector(activation + i + v * kVector) > 0 ? load_vector(gradient + i + v * kVector) : Vector{};
+    }
+    for (float* row : rows) {
+      for (int v = 0; v < kBlockVectors; ++v) store_vector(row + i + v * kVector, load_vector(row + i + v * kVector) + kept[v]);
+    }
+  }
+  for (; i < width; ++i) {
+    const float kept = activation[i] > 0 ? gradient[i] : 0.0f;
+    for (float* row : rows) row[i] += kept;
+  }
 }
 
 // gradient = 0 where the activation was 0.
@@ -45,21 +88,19 @@ void FirstLayer::forward(const float* weights, std::span<const Sample> samples, 
     Token* tokens = tokens_.data() + s * kBoardTokens;
     encode_board(sowing, rules[sample.rules_index], sample.position, sample.quiet_plies, tokens);
     const float* base = base_.data() + static_cast<std::size_t>(sample.rules_index) * static_cast<std::size_t>(width_);
-    float* sum = conv ? shared_.data() : out;
-    std::copy_n(base, width_, sum);
-    for (int t = kSharedBegin; t < kSharedEnd; ++t) add_row(sum, row_of(tokens[t]), width_);
     if (conv) {
+      float* sum = shared_.data();
+      std::copy_n(base, width_, sum);
+      for (int t = kSharedBegin; t < kSharedEnd; ++t) add_row(sum, row_of(tokens[t]), width_);
       for (int pit = 0; pit < kPitTokens; ++pit, out += width_) {
         const float* count = row_of(tokens[pit]);
         const float* capture = row_of(tokens[kCaptureBegin + pit]);
         for (int i = 0; i < width_; ++i) out[i] = std::max(sum[i] + count[i] + capture[i], 0.0f);
       }
     } else {
-      for (int pit = 0; pit < kPitTokens; ++pit) {
-        add_row(out, row_of(tokens[pit]), width_);
-        add_row(out, row_of(tokens[kCaptureBegin + pit]), width_);
-      }
-      for (int i = 0; i < width_; ++i) out[i] = std::max(out[i], 0.0f);
+      const float* rows[kBoardTokens];
+      for (int t = 0; t < kBoardTokens; ++t) rows[t] = row_of(tokens[t]);
+      sum_rows_relu(rows, base, out, width_);
       out += width_;
     }
   }
@@ -71,7 +112,7 @@ void FirstLayer::backward(std::span<const Sample> samples, const float* activati
   const bool conv = layout_.settings().kind == TrunkKind::conv;
   for (std::size_t s = 0; s < samples.size(); ++s) {
     const Token* tokens = tokens_of(s);
-    const float* sum = above;
+    float* base = base_gradient_.data() + static_cast<std::size_t>(samples[s].rules_index) * static_cast<std::size_t>(width_);
     if (conv) {
       std::fill(shared_.begin(), shared_.end(), 0.0f);
       for (int pit = 0; pit < kPitTokens; ++pit, above += width_, activation += width_) {
@@ -80,18 +121,16 @@ void FirstLayer::backward(std::span<const Sample> samples, const float* activati
         add_row(row_of(tokens[kCaptureBegin + pit]), above, width_);
         add_row(shared_.data(), above, width_);
       }
-      sum = shared_.data();
+      for (int t = kSharedBegin; t < kSharedEnd; ++t) add_row(row_of(tokens[t]), shared_.data(), width_);
+      add_row(base, shared_.data(), width_);
     } else {
-      mask_row(above, activation, width_);
-      for (int pit = 0; pit < kPitTokens; ++pit) {
-        add_row(row_of(tokens[pit]), above, width_);
-        add_row(row_of(tokens[kCaptureBegin + pit]), above, width_);
-      }
+      float* rows[kBoardTokens + 1];
+      for (int t = 0; t < kBoardTokens; ++t) rows[t] = row_of(tokens[t]);
+      rows[kBoardTokens] = base;
+      add_masked_to_rows(above, activation, rows, width_);
       above += width_;
       activation += width_;
     }
-    for (int t = kSharedBegin; t < kSharedEnd; ++t) add_row(row_of(tokens[t]), sum, width_);
-    add_row(base_gradient_.data() + static_cast<std::size_t>(samples[s].rules_index) * static_cast<std::size_t>(width_), sum, width_);
   }
 }
 

@@ -1,33 +1,18 @@
 #include "train/sample_loss.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <iterator>
 
 #include "search/evaluator.h"
 #include "search/move_log.h"
+#include "train/vector.h"
 
 namespace wari {
 
 namespace {
 
 constexpr float kFullTarget = 65535.0f;  // sum of a policy target in fixed point
-
-// exp for arguments up to 0, to 2 units in the last place: plain arithmetic, so that loops over it become vector code (the library's exp does not).
-inline float exp_negative(float x) {
-  x = std::max(x, -87.0f);
-  const float t = x * 1.44269504f;
-  const float rounded = (t + 12582912.0f) - 12582912.0f;  // 1.5 x 2^23: rounds to the nearest whole number
-  const float r = (x - rounded * 0.693359375f) + rounded * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  return p * std::bit_cast<float>((static_cast<std::int32_t>(rounded) + 127) << 23);
-}
 
 struct Softmax {
   float log_sum;  // log of the sum of exp(logit)
@@ -36,14 +21,29 @@ struct Softmax {
 // Probabilities of `count` logits into `probabilities`.
 template <int count>
 inline Softmax softmax(const float* logits, float* probabilities) {
-  float most = logits[0];
-  for (int i = 1; i < count; ++i) most = logits[i] > most ? logits[i] : most;
-  for (int i = 0; i < count; ++i) probabilities[i] = exp_negative(logits[i] - most);
+  constexpr int kVectors = (count + kVector - 1) / kVector;
+  constexpr float kNever = -1e30f;
+  float padded[kVectors * kVector];
+  std::copy_n(logits, count, padded);
+  std::fill(padded + count, std::end(padded), kNever);
+  Vector most = load_vector(padded);
+  for (int v = 1; v < kVectors; ++v) {
+    const Vector next = load_vector(padded + v * kVector);
+    most = next > most ? next : most;
+  }
+  float top = most[0];
+  for (int lane = 1; lane < kVector; ++lane) top = most[lane] > top ? most[lane] : top;
+  Vector sums{};
+  for (int v = 0; v < kVectors; ++v) {
+    const Vector power = exp_negative(load_vector(padded + v * kVector) - top);
+    store_vector(padded + v * kVector, power);
+    sums += power;
+  }
   float sum = 0;
-  for (int i = 0; i < count; ++i) sum += probabilities[i];
+  for (int lane = 0; lane < kVector; ++lane) sum += sums[lane];
   const float inverse = 1.0f / sum;
-  for (int i = 0; i < count; ++i) probabilities[i] *= inverse;
-  return {most + std::log(sum)};
+  for (int i = 0; i < count; ++i) probabilities[i] = padded[i] * inverse;
+  return {top + std::log(sum)};
 }
 
 void policy_loss(const Sample& sample, float scale, float* logits, TrainReport& report) {
