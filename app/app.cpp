@@ -89,6 +89,7 @@ void Output::text(std::string_view text) {
 
 CommandLine::CommandLine() : root_("A self-play training system for the Wari family of mancala games.", "wari") {
   root_.set_help_flag("--help,-h", "this text; 'wari COMMAND --help' for one command");
+  root_.require_subcommand(0, 1);  // one at most: in 'wari bench rules' the second word is a group, not the command of that name
   root_.footer("A first engine in a quarter of an hour: scripts/quickstart.sh");
 }
 

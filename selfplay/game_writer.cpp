@@ -20,7 +20,7 @@ void prepare_folder(const std::filesystem::path& folder) {
   std::error_code error;
   if (std::filesystem::exists(folder) && !std::filesystem::is_directory(folder)) throw Error(fmt::format("not a folder: '{}': give the name of a new one", folder.string()));
   std::filesystem::create_directories(folder, error);
-  if (error) throw system_error(fmt::format("cannot make the folder ({}): '{}': give another one", error.message(), folder.string()));
+  if (error) throw Error(fmt::format("cannot make the folder ({}): '{}': give another one", error.message(), folder.string()));
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == kRecordExtension) {
       throw Error(fmt::format("the folder holds game records already: '{}': give a new one; training takes several (--records)", folder.string()));

@@ -39,9 +39,10 @@ std::unique_ptr<Evaluator> evaluator_of(const SelfplayCommandOptions& options, c
 
 std::string progress_line(const GenerationReport& report, std::int64_t games) {
   const double rate = report.seconds > 0 ? static_cast<double>(report.games) / report.seconds : 0;
-  const double left = rate > 0 ? static_cast<double>(games - report.games) / rate : 0;
-  return fmt::format("{} of {} games, {:.0f} games/s, {:.3g} simulations/s, {:.0f} s left", report.games, games, rate,
-                     report.seconds > 0 ? static_cast<double>(report.simulations) / report.seconds : 0, left);
+  std::string line = fmt::format("{} of {} games, {:.0f} games/s, {:.3g} simulations/s", report.games, games, rate,
+                                 report.seconds > 0 ? static_cast<double>(report.simulations) / report.seconds : 0);
+  if (rate > 0) line += fmt::format(", {:.0f} s left", static_cast<double>(games - report.games) / rate);
+  return line;
 }
 
 int run_selfplay(const SelfplayCommandOptions& options, Output& out) {
