@@ -19,6 +19,12 @@ struct AvxOpenStep {
 
   void operator()(int index) const { OpenStep<PlainKernel, N>{view}(index); }
 
+  void group(int first, int last) const {
+    for (; first + kLanesAtOnce <= last; first += kLanesAtOnce) eight(first);
+    for (; first < last; ++first) (*this)(first);
+  }
+
+ private:
   // Lanes first .. first + 7.
   void eight(int first) const {
     N* nodes[8];
@@ -39,7 +45,6 @@ struct AvxOpenStep {
     }
   }
 
- private:
   // Four columns of eight rows of outputs: place i of columns[c] is outputs[i][column + c].
   static void load_columns(const float* outputs, int column, __m256* columns /* [4] */) {
     __m256 rows[4];

@@ -5,9 +5,8 @@
 #include "search/lane_array.h"
 #ifdef __AVX2__
 #include "search/avx_open_step.h"
-#else
-#include "search/steps.h"
 #endif
+#include "search/group_steps.h"
 
 namespace wari {
 
@@ -24,6 +23,10 @@ struct CpuExecutor {
   template <class N>
   using OpenStep = wari::OpenStep<PlainKernel, N>;
 #endif
+  template <class N>
+  using BackupStep = GroupBackupStep<Kernel, N>;
+  template <class N>
+  using DescendStep = GroupDescendStep<N>;
 
   // The steps of a wave over groups of lanes: what one step touched is still in the first-level cache for the next, and the next group's trees are on their way.
   template <class Prefetch, class... Steps>
@@ -40,15 +43,15 @@ struct CpuExecutor {
   template <class Step>
   [[gnu::noinline]] static void run(const Step& shared_step, int first, int last) {
     const Step step = shared_step;  // its pointers stay in registers
-    int lane = first;
-    if constexpr (requires { step.eight(lane); }) {
-      for (; lane + 8 <= last; lane += 8) step.eight(lane);
+    if constexpr (requires { step.group(first, last); }) {
+      step.group(first, last);
+    } else {
+      for (int lane = first; lane < last; ++lane) step(lane);
     }
-    for (; lane < last; ++lane) step(lane);
   }
 
  private:
-  static constexpr int kGroup = 16;
+  static constexpr int kGroup = kLanesOfGroup;
 };
 
 }  // namespace wari

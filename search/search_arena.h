@@ -43,6 +43,8 @@ class SearchArena {
     draws_ = Array<float>(rows);
     margins_ = Array<float>(rows);
     bad_ = Array<std::uint8_t>(rows);
+    paths_ = Array<std::uint32_t>(rows * kPathKept);
+    std::fill_n(paths_.data(), paths_.size(), kNoPath);
     std::copy(rules.begin(), rules.end(), rules_.data());
     SearchParameters parameters = search_parameters(settings);
     parameters.sowing = &sowing_tables();
@@ -54,7 +56,8 @@ class SearchArena {
     parameters_[0] = parameters;
     view_ = {parameters_.data(), lane_states_.data(), roots_.data(), nodes_.data(), stride,
              {positions_.data(), quiet_plies_.data(), rules_index_.data(), active_.data(), tokens_.data(), outputs_.data(), values_.data(), draws_.data(), margins_.data(),
-              bad_.data()}};
+              bad_.data()},
+             paths_.data()};
     for (int lane = 0; lane < lanes; ++lane) {
       lane_states_[static_cast<std::size_t>(lane)] = SearchLane{};
       lane_states_[static_cast<std::size_t>(lane)].node_capacity = static_cast<std::int32_t>(nodes);
@@ -69,8 +72,8 @@ class SearchArena {
   const RootData<NodeType::kEdges>& root_data(int index) const { return roots_[static_cast<std::size_t>(index)]; }
 
   typename Executor::template OpenStep<NodeType> open_step() const { return {view_}; }
-  BackupStep<Kernel, NodeType> backup_step() const { return {view_}; }
-  DescendStep<NodeType> descend_step() const { return {view_}; }
+  typename Executor::template BackupStep<NodeType> backup_step() const { return {view_}; }
+  typename Executor::template DescendStep<NodeType> descend_step() const { return {view_}; }
   ExpandStep<Kernel, NodeType> expand_step() const { return {view_}; }
   EncodeStep<NodeType> encode_step() const { return {view_}; }
   template <class... Steps>
@@ -113,6 +116,7 @@ class SearchArena {
   Array<float> outputs_;                   // [lanes, kOutputs]
   Array<float> values_, draws_, margins_;  // [lanes]
   Array<std::uint8_t> bad_;                // [lanes]
+  Array<std::uint32_t> paths_;             // [lanes, kPathKept]
   SearchView<NodeType> view_;
 };
 

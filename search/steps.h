@@ -21,6 +21,10 @@ struct LeafRows {
   std::uint8_t* bad = nullptr;           // [lanes], 1: the outputs were not finite
 };
 
+// Nodes of a descent that are remembered, for executors that back up all lanes' levels in one go. A path that begins with kNoPath is not known.
+inline constexpr int kPathKept = 8;
+inline constexpr std::uint32_t kNoPath = 0xffffffffu;
+
 // Everything that the steps of a search work on.
 template <class NodeType>
 struct SearchView {
@@ -31,6 +35,7 @@ struct SearchView {
   NodeType* nodes = nullptr;                    // [lanes, node_stride]
   std::int64_t node_stride = 0;
   LeafRows leaves;
+  std::uint32_t* paths = nullptr;               // [lanes, kPathKept] nodes of the last descent, root first; null where nobody reads them
   WARI_HD NodeType* tree(int lane) const { return nodes + lane * node_stride; }
 };
 
@@ -125,7 +130,7 @@ struct BackupStep {
       check_spent(nodes, lane);
       return;
     }
-    back_up<Kernel>(parameters, nodes, lane, leaf, value, !parameters.gumbel);
+    back_up<Kernel>(parameters, nodes, lane, leaf, value);
     finish_simulation(parameters, nodes, view.roots[index], lane);
   }
 };
@@ -156,7 +161,9 @@ struct DescendStep {
 
   WARI_HD void operator()(int index) const {
     SearchLane& lane = view.lanes[index];
-    if (lane.phase == LanePhase::searching) descend(view.tree(index), lane);
+    if (lane.phase != LanePhase::searching) return;
+    descend(view.tree(index), lane);
+    if (view.paths != nullptr) view.paths[index * kPathKept] = kNoPath;
   }
 };
 
@@ -172,6 +179,7 @@ struct ExpandStep {
     for (int attempt = 1; !expand(index, nodes, lane); ++attempt) {
       if (attempt == kTriesPerWave || lane.phase != LanePhase::searching) return;
       descend(nodes, lane);
+      if (view.paths != nullptr) view.paths[index * kPathKept] = kNoPath;
     }
   }
 
@@ -192,7 +200,7 @@ struct ExpandStep {
       lane.leaf = static_cast<std::int32_t>(child);
       return true;
     }
-    back_up<Kernel>(parameters, nodes, lane, child, known_value(parameters, leaf, lane), !parameters.gumbel);
+    back_up<Kernel>(parameters, nodes, lane, child, known_value(parameters, leaf, lane));
     finish_simulation(parameters, nodes, view.roots[index], lane);
     return false;
   }

@@ -148,13 +148,39 @@ WARI_HD inline void prove_node(N& node) {
   }
 }
 
-// Adds one simulation to every node and edge from `leaf` up to the root. Values belong to a player: the sign changes where the mover does, not with every ply.
-// The root's best edge is chosen here too, unless `root_choice` is false (Gumbel chooses it by halving).
+// One more visit of `edge` at `node`, with `value` of the node's mover; its next best edge is chosen.
 template <class Kernel, class N>
-WARI_HD inline void back_up(const SearchParameters& parameters, N* nodes, SearchLane& lane, std::uint32_t leaf, LeafValue result, bool root_choice) {
+WARI_HD inline void add_visit(const SearchParameters& p, N& node, int edge, float value) {
   using Count = typename N::Count;
-  // Copies, since a store of one byte might change anything behind a reference.
-  const SearchParameters p = parameters;
+  const std::uint32_t edge_visits = node.edge_visits[edge] + 1u;
+  const std::uint32_t visits = node.visits + 1u;
+  node.edge_visits[edge] = static_cast<Count>(edge_visits);
+  node.visits = static_cast<Count>(visits);
+  const float mean = node.value + (value - node.value) * reciprocal_at<N>(p, visits);
+  node.value = mean;
+  const float old_value = node.edge_value[edge];
+  const float edge_value = old_value + (value - old_value) * reciprocal_at<N>(p, edge_visits);
+  const float urgency = static_cast<float>(node.prior[edge]) * kPriorUnit * reciprocal_at<N>(p, edge_visits + 1u);
+  float first_play = mean - p.fpu_reduction;
+  first_play = first_play < -1.0f ? -1.0f : first_play;
+  const int best = Kernel::update_and_choose(node, edge, edge_value, urgency, exploration_at<N>(p, visits), first_play);
+  node.best_edge = static_cast<std::uint8_t>(best);
+  node.best_child = node.child[best];
+}
+
+// The edge's value became exact: so may the node's.
+template <class Kernel, class N>
+WARI_HD inline void prove_edge(const SearchParameters& p, N& node, int edge, float value) {
+  node.edge_value[edge] = value;
+  node.edge_urgency[edge] = 0;
+  node.proven_edges |= static_cast<std::uint16_t>(1u << edge);
+  prove_node(node);
+  store_best_edge<Kernel>(p, node);
+}
+
+// Adds one simulation to every node and edge from `leaf` up to the root. Values belong to a player: the sign changes where the mover does, not with every ply.
+template <class Kernel, class N>
+WARI_HD inline void back_up(const SearchParameters& p, N* nodes, SearchLane& lane, std::uint32_t leaf, LeafValue result) {
   float value = result.value;
   float draw = result.draw;
   std::uint32_t at = leaf;
@@ -168,36 +194,14 @@ WARI_HD inline void back_up(const SearchParameters& parameters, N* nodes, Search
     const bool above = is_north(node.position.mover);
     value = above != mover ? -value : value;
     mover = above;
-    const std::uint32_t edge_visits = node.edge_visits[edge] + 1u;
-    const std::uint32_t visits = node.visits + 1u;
-    node.edge_visits[edge] = static_cast<Count>(edge_visits);
-    node.visits = static_cast<Count>(visits);
-    node.value += (value - node.value) * reciprocal_at<N>(p, visits);
-    float edge_value = node.edge_value[edge];
-    edge_value += (value - edge_value) * reciprocal_at<N>(p, edge_visits);
-    float urgency = static_cast<float>(node.prior[edge]) * kPriorUnit * reciprocal_at<N>(p, edge_visits + 1u);
+    add_visit<Kernel>(p, node, edge, value);
+    if (!proven) continue;
+    prove_edge<Kernel>(p, node, edge, value);
+    proven = (node.flags & kNodeProven) != 0;
     if (proven) {
-      edge_value = value;
-      urgency = 0;
-      node.edge_value[edge] = value;
-      node.proven_edges |= static_cast<std::uint16_t>(1u << edge);
-      prove_node(node);
-      proven = (node.flags & kNodeProven) != 0;
-      if (proven) {
-        value = node.value;
-        draw = value == 0 ? 1.0f : 0.0f;
-      }
+      value = node.value;
+      draw = value == 0 ? 1.0f : 0.0f;
     }
-    float first_play = node.value - p.fpu_reduction;
-    first_play = first_play < -1.0f ? -1.0f : first_play;
-    if (at == 0 && !root_choice) {
-      node.edge_value[edge] = edge_value;
-      node.edge_urgency[edge] = urgency;
-      break;
-    }
-    const int best = Kernel::update_and_choose(node, edge, edge_value, urgency, exploration_at<N>(p, visits), first_play);
-    node.best_edge = static_cast<std::uint8_t>(best);
-    node.best_child = node.child[best];
   } while (at != 0);
   lane.value_sum += value;
   lane.draw_sum += draw;

@@ -18,6 +18,10 @@ struct PlainExecutor {
   using Kernel = PlainKernel;
   template <class N>
   using OpenStep = wari::OpenStep<PlainKernel, N>;
+  template <class N>
+  using BackupStep = wari::BackupStep<PlainKernel, N>;
+  template <class N>
+  using DescendStep = wari::DescendStep<N>;
   template <class Prefetch, class... Steps>
   static void wave(int lanes, const Prefetch&, const Steps&... steps) {
     (run(steps, lanes), ...);
