@@ -30,6 +30,8 @@ std::vector<BenchGroup> bench_groups() {
       {"machine", bench_machine},
       {"rules", bench_rules},
       {"search", bench_search},
+      {"selfplay", bench_selfplay},
+      {"train", bench_train},
   };
 }
 

@@ -24,6 +24,8 @@ BenchResult measure_rate(const std::string& name, const std::function<double()>&
 std::vector<BenchResult> bench_machine();
 std::vector<BenchResult> bench_rules();
 std::vector<BenchResult> bench_search();
+std::vector<BenchResult> bench_selfplay();
+std::vector<BenchResult> bench_train();
 
 struct BenchGroup {
   std::string name;

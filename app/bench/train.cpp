@@ -1,0 +1,70 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/bench.h"
+#include "core/log.h"
+#include "search/evaluator.h"
+#include "selfplay/selfplay.h"
+#include "train/replay.h"
+#include "train/trainer.h"
+
+namespace wari {
+namespace {
+
+constexpr int kBatch = 2048;
+
+// A replay window as in training, of games played with quick searches.
+Replay played_window(int workers, const std::filesystem::path& folder) {
+  SelfplaySettings play;
+  play.lanes = 512;
+  play.play.simulations = 8;
+  SelfplayOptions options;
+  options.rules = single_rules(Rules{});
+  options.seed = 1;
+  options.workers = workers;
+  Selfplay selfplay(play, options, *make_hash_evaluator());
+  std::vector<GameRecord> games;
+  while (games.size() < 1000) selfplay.run(256, games);
+  Replay replay(ReplaySettings{}, {Rules{}}, 1, folder, "bench");
+  replay.add(1, std::move(games));
+  return replay;
+}
+
+// Whole optimiser steps on all cores: the batch drawn from the window, encoded, all heads forward and backward, AdamW and the average.
+BenchResult bench_network(const NetworkSettings& network, const Replay& replay, int workers) {
+  TrainerSettings settings;
+  settings.batch = kBatch;
+  Trainer trainer(network, settings, workers, 1);
+  std::vector<Sample> batch(kBatch);
+  const int steps = network.kind == TrunkKind::conv ? 6 : 40;  // of one run
+  return measure_rate("train." + network_name(network) + ".samples_per_second", [&] {
+    for (int step = 0; step < steps; ++step) {
+      replay.draw(static_cast<std::uint64_t>(trainer.steps()), batch);
+      trainer.step(batch, replay.rules());
+    }
+    return static_cast<double>(steps) * kBatch;
+  });
+}
+
+}  // namespace
+
+std::vector<BenchResult> bench_train() {
+  const int workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("wari-bench-train-" + std::to_string(getpid()));
+  log_info("bench: games to learn from");
+  const Replay replay = played_window(workers, folder);
+  std::filesystem::remove_all(folder);
+  std::vector<BenchResult> results;
+  for (const NetworkSettings& network : {NetworkSettings{TrunkKind::mlp, 128, 2}, NetworkSettings{TrunkKind::mlp, 256, 3}, NetworkSettings{TrunkKind::conv, 64, 4}}) {
+    results.push_back(bench_network(network, replay, workers));
+  }
+  return results;
+}
+
+}  // namespace wari
