@@ -27,10 +27,11 @@ constexpr int kRuns = 5;
 constexpr int kSimulations = 64;
 constexpr double kPlaySeconds = 1.5;      // of one run
 constexpr double kNetworkSeconds = 0.7;
+constexpr int kWavesAtOnce = 512;         // long enough that workers seldom wait for each other
 
 struct Shape {
   NetworkSettings network;
-  int lanes_per_worker;  // the best of 64, 128, ..., 1024 on two cores of a Zen 3 with 512 KB of second-level cache each
+  int lanes_per_worker;  // trees of 64 lanes are 512 KB, about a second-level cache; 24 to 96 gave the same, 512 a tenth to a third less
 };
 
 using Clock = std::chrono::steady_clock;
@@ -133,7 +134,7 @@ void measure_once(Selfplay& selfplay, Replay& replay, const Evaluator& evaluator
   const EngineCounters before = selfplay.counters();
   const auto start = Clock::now();
   std::vector<GameRecord> finished;
-  while (seconds_since(start) < kPlaySeconds) selfplay.run(128, finished);
+  while (seconds_since(start) < kPlaySeconds) selfplay.run(kWavesAtOnce, finished);
   replay.add(iteration, std::move(finished));
   replay.remove_old_shards({});
   const double seconds = seconds_since(start);
@@ -165,7 +166,7 @@ std::vector<BenchResult> bench_shape(const Shape& shape, const std::filesystem::
 }  // namespace
 
 std::vector<BenchResult> bench_selfplay() {
-  const Shape shapes[] = {{{TrunkKind::mlp, 64, 2}, 256}, {{TrunkKind::mlp, 256, 3}, 256}, {{TrunkKind::conv, 64, 4}, 128}};
+  const Shape shapes[] = {{{TrunkKind::mlp, 64, 2}, 64}, {{TrunkKind::mlp, 256, 3}, 64}, {{TrunkKind::conv, 64, 4}, 64}};
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("wari-bench-" + std::to_string(getpid()));
   std::vector<BenchResult> results;
   for (const Shape& shape : shapes) {
