@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/log.h"
+#include "cuda/device.h"
 
 namespace wari {
 namespace {
@@ -22,7 +24,11 @@ int usable_cores() {
 
 void resolve_settings(TrainingSettings& settings) {
   if (settings.workers == 0) settings.workers = usable_cores();
-  if (settings.device == "cuda") throw Error("no CUDA device can be used: device: 'cuda': this build plays and trains on the CPU; set device to cpu or auto");
+  if (settings.device == "cuda") {
+    require_device();
+    throw Error("games are played and networks trained on the CPU in this version: device: 'cuda': set device to cpu or auto");
+  }
+  if (settings.device == "auto" && !devices().empty()) log_warning("device auto: the CPU is used; this version has no self-play on the GPU '{}'", devices().front().name);
   if (settings.replay.window_min > settings.replay.window_max) throw Error("replay.window_min is above replay.window_max: configuration: make it smaller or the other larger");
   if (settings.replay.min_positions > settings.replay.window_max) throw Error("replay.min_positions is above replay.window_max, so training would never begin: configuration: make it smaller");
   check_evaluation(settings.evaluation, make_rules_mix(settings.rules).rules.front());

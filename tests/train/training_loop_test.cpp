@@ -43,7 +43,7 @@ class RuleSet : public TrainingRuns, public testing::WithParamInterface<std::str
 TEST_P(RuleSet, TrainsAndPlays) {
   TrainingSettings settings = tiny_settings(GetParam());
   settings.iterations = 2;
-  settings.iteration_waves = 600;
+  settings.iteration_waves = 1500;  // the longest games (relay-literal) take some hundred plies
   settings.evaluation.every = 2;
   settings.evaluation.games = 4;
   settings.evaluation.visits = 4;
@@ -64,8 +64,8 @@ std::vector<std::string> preset_names() {
   names.push_back("warri,laps=two");
   return names;
 }
-INSTANTIATE_TEST_SUITE_P(All, RuleSet, testing::ValuesIn(preset_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(All, RuleSet, testing::ValuesIn(preset_names()), [](const auto& instance) {
+  std::string name = instance.param;
   std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 });
@@ -102,7 +102,7 @@ TEST_F(TrainingLoop, TooFewPositionsTrainNothingButLeaveTheirLineAndCheckpoint) 
   TrainingSettings settings = tiny_settings();
   settings.iterations = 2;
   settings.iteration_waves = 20;
-  settings.replay.min_positions = 20'000;
+  settings.replay.min_positions = 5'000;
   const TrainingResult result = train(settings, "run");
   EXPECT_EQ(result.last_line.at("step"), 0);
   EXPECT_TRUE(result.last_line.at("training").at("policy_loss").is_null());
@@ -168,7 +168,7 @@ TEST_F(TrainingLoop, LearnsFromRecordsAlone) {
   run_training({settings, base_ / "parts", "", folders});
   EXPECT_EQ(outcome("parts"), outcome("taught"));
   TrainingSettings foreign = tiny_settings("warri,seeds_per_pit=2");
-  EXPECT_THAT(message([&] { run_training({foreign, base_ / "foreign", "", folders}); }), HasSubstr("warri"));
+  EXPECT_THAT(message([&] { run_training({foreign, base_ / "foreign", "", folders}); }), HasSubstr("'abapa,seeds_per_pit=2'"));
 }
 
 }  // namespace
