@@ -98,8 +98,10 @@ struct GroupBackupStep {
       leaf.visits = 1;
       leaf.value = value;
       const std::uint32_t north = is_north(leaf.position.mover) ? 1 : 0;
-      // All places are written and the list grows by those that count.
-      for (int level = 0; level < kPathKept; ++level) visits[visit_count + level] = {nodes + path[level], value, north};
+      // Four places are written at a time and the list grows by those that count.
+      for (int level = 0; level <= lane.depth; level += 4) {
+        for (int i = level; i < level + 4; ++i) visits[visit_count + i] = {nodes + path[i], value, north};
+      }
       visit_count += lane.depth + 1;
       backed_up[lane_count++] = index;
     }

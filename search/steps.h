@@ -22,7 +22,7 @@ struct LeafRows {
 };
 
 // Nodes of a descent that are remembered, for executors that back up all lanes' levels in one go. A path that begins with kNoPath is not known.
-inline constexpr int kPathKept = 8;
+inline constexpr int kPathKept = 16;
 inline constexpr std::uint32_t kNoPath = 0xffffffffu;
 
 // Everything that the steps of a search work on.
@@ -51,10 +51,12 @@ struct PrefetchStep {
     const auto* const root = reinterpret_cast<const char*>(nodes);
     const auto* const leaf = reinterpret_cast<const char*>(nodes + (lane.leaf < 0 ? 0 : lane.leaf));
     const auto* const parent = reinterpret_cast<const char*>(nodes + lane.parent);
+    const auto* const next = reinterpret_cast<const char*>(nodes + (lane.node_count < lane.node_capacity ? lane.node_count : 0));  // to be made
     for (int line = 0; line < 128; line += 64) {
       __builtin_prefetch(root + line);
       __builtin_prefetch(leaf + line);
       __builtin_prefetch(parent + line);
+      __builtin_prefetch(next + line, 1);
     }
 #endif
   }
