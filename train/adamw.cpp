@@ -2,9 +2,6 @@
 
 #include <cmath>
 
-// A square root that may set errno keeps the loop from becoming vector code; nobody reads errno here.
-#pragma GCC optimize("no-math-errno")
-
 namespace wari {
 
 void adamw(const AdamwStep& step, const float* __restrict gradient, float* __restrict weights, float* __restrict mean, float* __restrict square,
@@ -13,6 +10,7 @@ void adamw(const AdamwStep& step, const float* __restrict gradient, float* __res
   const float rate = step.learning_rate / step.correction1;
   const float root = 1.0f / std::sqrt(step.correction2);
   const float new1 = 1.0f - step.beta1, new2 = 1.0f - step.beta2, new_average = 1.0f - step.average_decay;
+  // CMakeLists.txt compiles this file with -fno-math-errno: a square root that may set errno keeps the loop from becoming vector code.
   for (std::int64_t i = 0; i < count; ++i) {
     const float g = gradient[i] * step.gradient_scale;
     const float m = mean[i] + new1 * (g - mean[i]);
