@@ -32,6 +32,7 @@ std::vector<BenchGroup> bench_groups() {
       {"search", bench_search},
       {"selfplay", bench_selfplay},
       {"train", bench_train},
+      {"analyze", bench_analyze},
   };
 }
 

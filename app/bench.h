@@ -26,6 +26,7 @@ std::vector<BenchResult> bench_rules();
 std::vector<BenchResult> bench_search();
 std::vector<BenchResult> bench_selfplay();
 std::vector<BenchResult> bench_train();
+std::vector<BenchResult> bench_analyze();
 
 struct BenchGroup {
   std::string name;
