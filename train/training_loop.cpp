@@ -1,7 +1,5 @@
 #include "train/training_loop.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
 
@@ -10,6 +8,7 @@
 #include "train/metrics.h"
 #include "train/run_evaluation.h"
 #include "train/run_length.h"
+#include "train/run_reporter.h"
 #include "train/run_state.h"
 #include "train/stop_request.h"
 
@@ -128,13 +127,11 @@ class TrainingLoop {
       const StageTimer timer(seconds_of_last_commit_);
       commit_run(run_, line, report_.evaluation ? &*report_.evaluation : nullptr);
     }
-    progress_.clear();
-    log_info("{}  {}", metrics_text(line), length_.time_left(report_.iteration));
-    for (const std::string& warning : metrics_warnings(line)) log_warning("iteration {}: {}", report_.iteration, warning);
+    reporter_.iteration(line, length_.time_left(report_.iteration));
   }
 
   void show(const char* stage, std::int64_t done, std::int64_t of) {
-    progress_.update(fmt::format("iteration {}, {}: {} %  {}", report_.iteration, stage, 100 * done / std::max<std::int64_t>(of, 1), length_.time_left(run_.counters.iteration)));
+    reporter_.stage(report_.iteration, stage, done, of, length_.time_left(run_.counters.iteration));
   }
 
   const TrainingSettings& settings_;
@@ -143,7 +140,7 @@ class TrainingLoop {
   RunLength length_;
   std::vector<std::filesystem::path> shards_;  // of --records, in order; empty: self-play
   IterationReport report_;                     // of the iteration under way
-  Progress progress_;
+  RunReporter reporter_;
   double seconds_of_last_commit_ = 0;
 };
 
