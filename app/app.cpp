@@ -38,12 +38,14 @@ const CLI::App* check_words(const CLI::App& root, int argc, const char* const* a
     if (is_flag) {
       const std::string name = word.substr(0, word.find('='));
       const std::vector<std::string> known = flag_names(*app);
-      if (std::find(known.begin(), known.end(), name) == known.end()) throw Error("unknown flag " + quote(name) + ": " + typed + ": " + suggestion(name, known) + " ('" + typed + " --help' lists all)");
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        throw Error("unknown flag " + quote(name) + ": " + typed + ": " + suggestion(name, known) + " ('" + typed + " --help' lists all)");
       continue;
     }
     const std::vector<std::string> known = command_names(*app);
     if (known.empty() || word.front() == '-') continue;
-    if (std::find(known.begin(), known.end(), word) == known.end()) throw Error("unknown command " + quote(word) + ": " + typed + ": " + suggestion(word, known) + " ('" + typed + " --help' lists all)");
+    if (std::find(known.begin(), known.end(), word) == known.end())
+      throw Error("unknown command " + quote(word) + ": " + typed + ": " + suggestion(word, known) + " ('" + typed + " --help' lists all)");
     app = app->get_subcommand(word);
     typed += " " + word;
   }
@@ -69,8 +71,9 @@ std::string first_line(const char* text) {
 
 // What a person can mend by typing something else is bad input; a full disk is not.
 int status_of(const std::error_code& code) {
-  const bool mine = code == std::errc::no_such_file_or_directory || code == std::errc::permission_denied || code == std::errc::not_a_directory || code == std::errc::is_a_directory ||
-                    code == std::errc::file_exists || code == std::errc::filename_too_long || code == std::errc::read_only_file_system || code == std::errc::operation_not_permitted;
+  const bool mine = code == std::errc::no_such_file_or_directory || code == std::errc::permission_denied || code == std::errc::not_a_directory ||
+                    code == std::errc::is_a_directory || code == std::errc::file_exists || code == std::errc::filename_too_long ||
+                    code == std::errc::read_only_file_system || code == std::errc::operation_not_permitted;
   return mine ? static_cast<int>(ErrorKind::bad_input) : kFailed;
 }
 
@@ -80,11 +83,13 @@ void Output::document(const nlohmann::ordered_json& value) {
   if (!json_ || written_) return;
   written_ = true;
   const std::string line = value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0) throw system_error("cannot write: standard output: is the disk full?");
+  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0)
+    throw system_error("cannot write: standard output: is the disk full?");
 }
 
 void Output::text(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) throw system_error("cannot write: standard output: is the disk full?");
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw system_error("cannot write: standard output: is the disk full?");
 }
 
 CommandLine::CommandLine() : root_("A self-play training system for the Wari family of mancala games.", "wari") {
@@ -93,7 +98,9 @@ CommandLine::CommandLine() : root_("A self-play training system for the Wari fam
   root_.footer("A first engine in a quarter of an hour: scripts/quickstart.sh");
 }
 
-CLI::App& CommandLine::add(const std::string& name, const std::string& description, const std::string& example, Action action) { return add_to(root_, name, description, example, std::move(action)); }
+CLI::App& CommandLine::add(const std::string& name, const std::string& description, const std::string& example, Action action) {
+  return add_to(root_, name, description, example, std::move(action));
+}
 
 CLI::App& CommandLine::add_group(const std::string& name, const std::string& description) {
   CLI::App* group = root_.add_subcommand(name, description);
@@ -119,7 +126,8 @@ int CommandLine::run(int argc, const char* const* argv) {
     root_.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     std::string typed;
-    for (const CLI::App* parent = chosen->get_parent(); parent != nullptr; parent = parent->get_parent()) typed = parent->get_name() + (typed.empty() ? "" : " " + typed);
+    for (const CLI::App* parent = chosen->get_parent(); parent != nullptr; parent = parent->get_parent())
+      typed = parent->get_name() + (typed.empty() ? "" : " " + typed);
     Output(false).print("{}", chosen->help(typed));
     return 0;
   } catch (const CLI::ParseError& e) {
@@ -134,7 +142,9 @@ int CommandLine::run(int argc, const char* const* argv) {
     Output out(command->json);
     return command->action(out);
   }
-  if (chosen != &root_) throw Error("a command is missing after '" + chosen->get_name() + "': wari " + chosen->get_name() + ": known are its commands in 'wari " + chosen->get_name() + " --help'");
+  if (chosen != &root_)
+    throw Error("a command is missing after '" + chosen->get_name() + "': wari " + chosen->get_name() + ": known are its commands in 'wari " +
+                chosen->get_name() + " --help'");
   throw Error("a command is missing: wari: 'wari --help' lists them");
 }
 

@@ -27,12 +27,8 @@ BenchResult measure_rate(const std::string& name, const std::function<double()>&
 
 std::vector<BenchGroup> bench_groups() {
   return {
-      {"machine", bench_machine},
-      {"rules", bench_rules},
-      {"search", bench_search},
-      {"selfplay", bench_selfplay},
-      {"train", bench_train},
-      {"analyze", bench_analyze},
+      {"machine", bench_machine},   {"rules", bench_rules}, {"search", bench_search},
+      {"selfplay", bench_selfplay}, {"train", bench_train}, {"analyze", bench_analyze},
   };
 }
 

@@ -17,8 +17,9 @@ namespace {
 // Text as YAML reads it back: in double quotes wherever a plain scalar could be taken for something else.
 std::string yaml_text(const std::string& text) {
   static const std::set<std::string> kWords{"null", "~", "true", "false", "yes", "no", "on", "off", "Null", "NULL"};
-  const bool plain = !text.empty() && kWords.count(text) == 0 && text.find_first_of("#{}[]&*!|>'\"%@`\\\t\n\r") == std::string::npos && text.find(": ") == std::string::npos &&
-                     text.find_first_of("-?:, ") != 0 && text.back() != ':' && text.back() != ' ' && text.find(',') == std::string::npos;
+  const bool plain = !text.empty() && kWords.count(text) == 0 && text.find_first_of("#{}[]&*!|>'\"%@`\\\t\n\r") == std::string::npos &&
+                     text.find(": ") == std::string::npos && text.find_first_of("-?:, ") != 0 && text.back() != ':' && text.back() != ' ' &&
+                     text.find(',') == std::string::npos;
   if (plain) return text;
   std::string result = "\"";
   for (char c : text) {
@@ -102,12 +103,13 @@ class LoadVisitor : public PathVisitor {
     if (node.kind == ConfigNode::Kind::list) found = "a list";
     if (node.kind == ConfigNode::Kind::empty) found = "no value";
     if (node.kind == ConfigNode::Kind::scalar && node.in_quotes) found += " in quotes";
-    throw Error(fmt::format("'{}' cannot be {}: {}: expected {}{}", path(name), found, node.place, expected, near.empty() ? "" : "; did you mean '" + near + "'?"));
+    throw Error(
+        fmt::format("'{}' cannot be {}: {}: expected {}{}", path(name), found, node.place, expected, near.empty() ? "" : "; did you mean '" + near + "'?"));
   }
 
   const ConfigNode* node_;
-  std::vector<std::string> names_;                                    // of this level
-  std::vector<std::pair<std::string, std::string>> elsewhere_;        // name, dotted key: fields of nested groups, for keys at the wrong level
+  std::vector<std::string> names_;                              // of this level
+  std::vector<std::pair<std::string, std::string>> elsewhere_;  // name, dotted key: fields of nested groups, for keys at the wrong level
   friend class NameCollector;
 };
 
@@ -172,7 +174,8 @@ void LoadVisitor::weights(const char* name, Weights& values, const char*) {
       int weight = 0;
       const char* end = child.text.data() + child.text.size();
       const auto [stop, error] = std::from_chars(child.text.data(), end, weight);
-      if (child.kind != ConfigNode::Kind::scalar || error != std::errc() || stop != end || weight < 1 || weight > kMost) wrong((std::string(name) + "." + key).c_str(), child, fmt::format("a whole weight from 1 to {}", kMost));
+      if (child.kind != ConfigNode::Kind::scalar || error != std::errc() || stop != end || weight < 1 || weight > kMost)
+        wrong((std::string(name) + "." + key).c_str(), child, fmt::format("a whole weight from 1 to {}", kMost));
       read.emplace_back(key, weight);
     }
   }
@@ -227,8 +230,12 @@ class ListVisitor : public PathVisitor {
   void integer(const char* name, std::int64_t& value, std::int64_t low, std::int64_t high, const char* comment) override {
     add(name, std::to_string(value), fmt::format("{} .. {}", low, high), comment);
   }
-  void real(const char* name, double& value, double low, double high, const char* comment) override { add(name, fmt::format("{}", value), fmt::format("{} .. {}", low, high), comment); }
-  void one_of(const char* name, std::string& value, const std::vector<std::string>& names, const char* comment) override { add(name, yaml_text(value), "one of " + joined(names), comment); }
+  void real(const char* name, double& value, double low, double high, const char* comment) override {
+    add(name, fmt::format("{}", value), fmt::format("{} .. {}", low, high), comment);
+  }
+  void one_of(const char* name, std::string& value, const std::vector<std::string>& names, const char* comment) override {
+    add(name, yaml_text(value), "one of " + joined(names), comment);
+  }
   void nested(const char* name, const char* comment, const ConfigFieldList& inner) override {
     add(name, "", "", comment);
     const std::string outer = prefix_;
@@ -238,7 +245,9 @@ class ListVisitor : public PathVisitor {
   }
 
  private:
-  void add(const char* name, const std::string& value, const std::string& allowed, const char* comment) { fields.push_back({path(name), value, allowed, comment}); }
+  void add(const char* name, const std::string& value, const std::string& allowed, const char* comment) {
+    fields.push_back({path(name), value, allowed, comment});
+  }
 };
 
 }  // namespace

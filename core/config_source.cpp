@@ -11,8 +11,8 @@ namespace wari {
 
 namespace {
 
-constexpr int kDeepest = 16;             // nesting; also stops a mapping that contains itself through an alias
-constexpr int kMostNodes = 100'000;      // stops a few aliases that expand to millions of values
+constexpr int kDeepest = 16;         // nesting; also stops a mapping that contains itself through an alias
+constexpr int kMostNodes = 100'000;  // stops a few aliases that expand to millions of values
 constexpr std::size_t kLongestFile = 1 << 20;
 
 // Copies what yaml-cpp read into nodes that carry their place, and finds keys given twice, which yaml-cpp passes over.
@@ -21,7 +21,8 @@ class Reader {
   explicit Reader(std::string name) : name_(std::move(name)) {}
 
   ConfigNode read(const YAML::Node& node, int line, int depth = 0) {
-    if (depth > kDeepest || ++nodes_ > kMostNodes) throw Error("nested too deeply or too large: " + place(line) + ": a configuration needs no more than a few levels");
+    if (depth > kDeepest || ++nodes_ > kMostNodes)
+      throw Error("nested too deeply or too large: " + place(line) + ": a configuration needs no more than a few levels");
     ConfigNode result;
     if (node.Mark().line >= 0 && node.IsDefined() && !node.IsNull()) line = node.Mark().line + 1;
     result.place = place(line);
@@ -44,7 +45,8 @@ class Reader {
     const int key_line = key.Mark().line >= 0 ? key.Mark().line + 1 : line;
     if (!key.IsScalar()) throw Error("a key must be a word: " + place(key_line) + ": write 'key: value'");
     for (const auto& [name, node] : map.children) {
-      if (name == key.Scalar()) throw Error("key " + quote(name) + " is given twice: " + place(key_line) + ": it stands at " + node.place + " already; keep one");
+      if (name == key.Scalar())
+        throw Error("key " + quote(name) + " is given twice: " + place(key_line) + ": it stands at " + node.place + " already; keep one");
     }
     ConfigNode child = read(value, key_line, depth + 1);
     child.place = place(key_line);
@@ -107,7 +109,8 @@ ConfigSource ConfigSource::from_text(std::string_view text, const std::string& n
 
 ConfigSource ConfigSource::from_file(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) throw Error("no such configuration: " + quote(file.string()) + ": give an existing YAML file, e.g. configs/cpu.yaml");
+  if (!std::filesystem::exists(file, ignored))
+    throw Error("no such configuration: " + quote(file.string()) + ": give an existing YAML file, e.g. configs/cpu.yaml");
   if (std::filesystem::is_directory(file, ignored)) throw Error("a folder, not a configuration: " + quote(file.string()) + ": give a YAML file");
   std::ifstream in(file, std::ios::binary);
   std::string text(kLongestFile + 1, '\0');
@@ -123,7 +126,8 @@ ConfigSource ConfigSource::from_file(const std::filesystem::path& file) {
 void ConfigSource::override_with(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   const std::string shown = "--set " + std::string(assignment.substr(0, 80));
-  if (equals == std::string_view::npos || equals == 0) throw Error("an override without a key or value: " + quote(shown) + ": write --set key=value, e.g. --set selfplay.lanes=64");
+  if (equals == std::string_view::npos || equals == 0)
+    throw Error("an override without a key or value: " + quote(shown) + ": write --set key=value, e.g. --set selfplay.lanes=64");
   const std::string key(assignment.substr(0, equals));
   const std::string_view text = assignment.substr(equals + 1);
   const std::string place = "--set " + key;
@@ -140,7 +144,8 @@ void ConfigSource::override_with(std::string_view assignment) {
   for (const std::string& part : split_key(key)) {
     if (part.empty()) throw Error("a key with an empty part: " + quote(shown) + ": write --set group.key=value");
     // A value in the place of a group: an error of the file where the file says so, found when a struct reads it; the override must not hide it.
-    if (node->kind != ConfigNode::Kind::map && node->kind != ConfigNode::Kind::empty) throw Error(quote(key) + " lies under a single value: " + place + ": compare " + node->place);
+    if (node->kind != ConfigNode::Kind::map && node->kind != ConfigNode::Kind::empty)
+      throw Error(quote(key) + " lies under a single value: " + place + ": compare " + node->place);
     node->kind = ConfigNode::Kind::map;
     ConfigNode* next = child_named(*node, part);
     if (next == nullptr) {

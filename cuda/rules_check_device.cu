@@ -13,7 +13,8 @@ namespace wari {
 namespace {
 
 void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw system_error(std::string("CUDA failed (") + cudaGetErrorString(status) + "): " + what + ": check the device with nvidia-smi");
+  if (status != cudaSuccess)
+    throw system_error(std::string("CUDA failed (") + cudaGetErrorString(status) + "): " + what + ": check the device with nvidia-smi");
 }
 
 template <class T>

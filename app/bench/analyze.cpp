@@ -19,7 +19,9 @@ std::vector<BenchResult> bench_analyze() {
   settings.lanes = 1;
   const auto search = make_cpu_batch_search(settings, *evaluator);
   const RootRequest request{rules[0], Game(rules[0]).since_capture(), kSimulations, 1};
-  return {measure_rate("analyze." + network_name(layout.settings()) + ".simulations_per_second", [&] { return static_cast<double>(search->search({&request, 1}).front().simulations); })};
+  return {measure_rate("analyze." + network_name(layout.settings()) + ".simulations_per_second", [&] {
+    return static_cast<double>(search->search({&request, 1}).front().simulations);
+  })};
 }
 
 }  // namespace wari

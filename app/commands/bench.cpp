@@ -44,7 +44,8 @@ int run_bench(const BenchOptions& options, Output& out) {
   std::vector<std::string> names;
   for (const BenchGroup& group : groups) names.push_back(group.name);
   for (const std::string& wanted : options.groups) {
-    if (std::find(names.begin(), names.end(), wanted) == names.end()) throw Error("unknown group " + quote(wanted) + ": wari bench: " + suggestion(wanted, names));
+    if (std::find(names.begin(), names.end(), wanted) == names.end())
+      throw Error("unknown group " + quote(wanted) + ": wari bench: " + suggestion(wanted, names));
   }
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const BenchGroup& group : groups) {
@@ -63,7 +64,8 @@ int run_bench(const BenchOptions& options, Output& out) {
 
 void add_bench_command(CommandLine& line) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App& command = line.add("bench", "measures speeds, each the median of at least five runs", "wari bench rules search", [options](Output& out) { return run_bench(*options, out); });
+  CLI::App& command = line.add("bench", "measures speeds, each the median of at least five runs", "wari bench rules search",
+                               [options](Output& out) { return run_bench(*options, out); });
   command.add_option("groups", options->groups, "what to measure; everything where none is given");
   command.add_flag("--signature", options->signature, "print one number for the behaviour of the search, equal on every build and device, and measure nothing");
 }

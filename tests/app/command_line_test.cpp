@@ -29,7 +29,8 @@ void expect_refused(const BadInput& input) {
   EXPECT_TRUE(lines >= 1 && lines <= 4) << input.what << ": " << ran.err;
   EXPECT_EQ(ran.err.rfind("wari: ", 0), 0u) << input.what << ": " << ran.err;
   EXPECT_THAT(ran.err, HasSubstr(input.word)) << input.what;
-  for (const char* trace : {"terminate called", "what():", "Assertion", "frame #", "unexpected"}) EXPECT_THAT(ran.err, testing::Not(HasSubstr(trace))) << input.what;
+  for (const char* trace : {"terminate called", "what():", "Assertion", "frame #", "unexpected"})
+    EXPECT_THAT(ran.err, testing::Not(HasSubstr(trace))) << input.what;
 }
 
 const std::string kStart = "4-4-4-4-4-4-4-4-4-4-4-4-0-0-S";
@@ -53,7 +54,9 @@ TEST(CommandLine, WrongUseNamesTheWordAndTheNearest) {
 }
 
 TEST(CommandLine, BadRulesPositionsAndLinesAreNamed) {
-  const auto analyze = [](const std::string& position) { return std::vector<std::string>{"analyze", "--rules", "abapa", "--visits", "8", "--position", position}; };
+  const auto analyze = [](const std::string& position) {
+    return std::vector<std::string>{"analyze", "--rules", "abapa", "--visits", "8", "--position", position};
+  };
   const std::vector<BadInput> inputs{
       {"unknown rule set", {"perft", "--rules", "abappa", "--depth", "2"}, "'abapa'"},
       {"unknown option", {"perft", "--rules", "abapa,lapps=two", "--depth", "2"}, "laps"},

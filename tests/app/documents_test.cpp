@@ -34,7 +34,8 @@ std::vector<fs::path> files_in(const std::string& folder, const std::string& ext
 }
 
 TEST(Documents, NameOnlyFilesThatExist) {
-  const std::regex path("\\b((core|endgame|search|cuda|selfplay|arena|train|app|configs|tests|scripts|docs|cmake)/[A-Za-z0-9_./-]*\\.(h|cpp|cu|md|sh|yaml|txt|cmake))\\b");
+  const std::regex path(
+      "\\b((core|endgame|search|cuda|selfplay|arena|train|app|configs|tests|scripts|docs|cmake)/[A-Za-z0-9_./-]*\\.(h|cpp|cu|md|sh|yaml|txt|cmake))\\b");
   std::vector<fs::path> documents = files_in("docs", ".md");
   documents.push_back(kRoot / "README.md");
   int checked = 0;
@@ -54,8 +55,10 @@ TEST(Documents, NameOnlyFilesThatExist) {
 std::string configuration_page() {
   TrainingSettings settings;
   std::string page =
-      "# Configuration\n\nEvery key of a configuration file (`--config`) with its default, what it may be, and what it means; a dot stands for a level of indentation, and `--set KEY=VALUE` overrides one.\n"
-      "Unknown, duplicate and mistyped keys and values out of range are refused with file and line. `configs/*.yaml` give the reasons for the values that matter.\n"
+      "# Configuration\n\nEvery key of a configuration file (`--config`) with its default, what it may be, and what it means; a dot stands for a level of "
+      "indentation, and `--set KEY=VALUE` overrides one.\n"
+      "Unknown, duplicate and mistyped keys and values out of range are refused with file and line. `configs/*.yaml` give the reasons for the values that "
+      "matter.\n"
       "This page is written by the test `Documents.EveryKeyOfTheConfigurationIsExplained` when `WARI_WRITE_DOCUMENTS=1` is set.\n\n"
       "| key | default | allowed | meaning |\n|---|---|---|---|\n";
   for (const ConfigField& field : config_fields(settings)) {
@@ -75,7 +78,8 @@ TEST(Documents, EveryKeyOfTheConfigurationIsExplained) {
   EXPECT_GT(fields.size(), 30u);
   for (const ConfigField& field : fields) {
     EXPECT_GT(field.comment.size(), 8u) << field.key;
-    EXPECT_NE(documented.find("`" + field.key + "`"), std::string::npos) << field.key << " is missing in docs/configuration.md: run this test with WARI_WRITE_DOCUMENTS=1";
+    EXPECT_NE(documented.find("`" + field.key + "`"), std::string::npos)
+        << field.key << " is missing in docs/configuration.md: run this test with WARI_WRITE_DOCUMENTS=1";
   }
 }
 

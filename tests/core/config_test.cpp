@@ -87,7 +87,9 @@ TEST(Config, ReadsEveryKindOfField) {
 }
 
 TEST(Config, PrintedConfigurationReadsBackAsTheSame) {
-  SampleSettings s = load("run: \"a: b, 'c' # \\\"d\\\" null\"\nrules: {\"warri,laps=two,repetition.occurrences=3\": 2, abapa: 1}\nlearning_rate: 0.1234567890123\nopponents: [\"search:checkpoint=a,visits=64\", \"\"]\n");
+  SampleSettings s = load(
+      "run: \"a: b, 'c' # \\\"d\\\" null\"\nrules: {\"warri,laps=two,repetition.occurrences=3\": 2, abapa: 1}\nlearning_rate: 0.1234567890123\nopponents: "
+      "[\"search:checkpoint=a,visits=64\", \"\"]\n");
   const std::string text = config_yaml(s);
   SampleSettings again = load(text);
   EXPECT_EQ(config_values(again), config_values(s)) << text;
@@ -123,8 +125,29 @@ TEST(Config, WrongNestingIsAnErrorThatSaysWhereTheKeyBelongs) {
 }
 
 TEST(Config, EveryNumberRefusesWhatIsOutOfRangeOrNoNumber) {
-  const std::vector<std::string> bad{"0.5x", "many",  "1e30", "-1e30", "9223372036854775808", "99999999999999999999999", "-9223372036854775809", "nan", ".nan", "inf", ".inf", "-.inf",
-                                     "",     "0x10",  "1_0",  "+",     "1,5",                     "[1]",                  "{}",  "~",    "\"3\"", "1e400", "true"};
+  const std::vector<std::string> bad{"0.5x",
+                                     "many",
+                                     "1e30",
+                                     "-1e30",
+                                     "9223372036854775808",
+                                     "99999999999999999999999",
+                                     "-9223372036854775809",
+                                     "nan",
+                                     ".nan",
+                                     "inf",
+                                     ".inf",
+                                     "-.inf",
+                                     "",
+                                     "0x10",
+                                     "1_0",
+                                     "+",
+                                     "1,5",
+                                     "[1]",
+                                     "{}",
+                                     "~",
+                                     "\"3\"",
+                                     "1e400",
+                                     "true"};
   for (const std::string key : {"seed", "iterations", "learning_rate"}) {
     for (const std::string& value : bad) {
       EXPECT_THAT(message(key + ": " + value + "\n"), testing::AllOf(HasSubstr("'" + key + "'"), HasSubstr("test.yaml:1"), HasSubstr("number from"))) << value;
