@@ -46,6 +46,7 @@ struct PrefetchStep {
 
   WARI_HD void operator()([[maybe_unused]] int index) const {
 #ifndef __CUDA_ARCH__
+    asm volatile("");  // gcc takes a function that only prefetches for one without effect and drops its calls
     const SearchLane& lane = view.lanes[index];
     const N* const nodes = view.tree(index);
     const auto* const root = reinterpret_cast<const char*>(nodes);
