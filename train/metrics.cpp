@@ -179,8 +179,8 @@ std::string metrics_text(const nlohmann::ordered_json& line) {
   if (at(line, "games", "finished") > 0) text += fmt::format(" of {:.0f} plies", at(line, "games", "mean_plies"));
   if (at(line, "search", "simulations") > 0) text += fmt::format(", {:.0f} k simulations/s", at(line, "search", "simulations_per_second") / 1e3);
   if (at(line, "training", "samples") > 0) {
-    text += fmt::format("; policy {:.3f} (least {:.3f}), value {:.3f}, {:.0f} k samples/s", at(line, "training", "policy_loss"), at(line, "training", "policy_target_entropy"),
-                        at(line, "training", "value_loss"), at(line, "training", "samples_per_second") / 1e3);
+    text += fmt::format("; policy {:.3f} (least {:.3f}), value {:.3f}, {:.0f} k samples/s", at(line, "training", "policy_loss"),
+                        at(line, "training", "policy_target_entropy"), at(line, "training", "value_loss"), at(line, "training", "samples_per_second") / 1e3);
   } else if (at(line, "replay", "window_positions") < at(line, "replay", "min_positions")) {
     text += fmt::format("; no training yet: {:.0f} of {:.0f} positions", at(line, "replay", "window_positions"), at(line, "replay", "min_positions"));
   }
@@ -191,12 +191,18 @@ std::string metrics_text(const nlohmann::ordered_json& line) {
 std::vector<std::string> metrics_warnings(const nlohmann::ordered_json& line) {
   std::vector<std::string> warnings;
   const double games = at(line, "games", "finished");
-  if (at(line, "training", "skipped_steps") > 0) warnings.push_back(fmt::format("{:.0f} optimiser steps had a gradient that was not finite and were skipped: lower trainer.learning_rate", at(line, "training", "skipped_steps")));
-  if (at(line, "training", "value_spread") < 0.02) warnings.push_back("the value head answers nearly the same to every position (training.value_spread below 0.02)");
-  if (games >= 50 && at(line, "games", "distinct_opening_share") < 0.1) warnings.push_back("fewer than a tenth of the games open differently: raise selfplay.opening_plies_max");
-  if (at(line, "replay", "most_common_share") > 0.2) warnings.push_back(fmt::format("{:.0f} % of the new positions are one and the same", 100 * at(line, "replay", "most_common_share")));
+  if (at(line, "training", "skipped_steps") > 0)
+    warnings.push_back(fmt::format("{:.0f} optimiser steps had a gradient that was not finite and were skipped: lower trainer.learning_rate",
+                                   at(line, "training", "skipped_steps")));
+  if (at(line, "training", "value_spread") < 0.02)
+    warnings.push_back("the value head answers nearly the same to every position (training.value_spread below 0.02)");
+  if (games >= 50 && at(line, "games", "distinct_opening_share") < 0.1)
+    warnings.push_back("fewer than a tenth of the games open differently: raise selfplay.opening_plies_max");
+  if (at(line, "replay", "most_common_share") > 0.2)
+    warnings.push_back(fmt::format("{:.0f} % of the new positions are one and the same", 100 * at(line, "replay", "most_common_share")));
   if (at(line, "search", "batch_fill") < 0.5) warnings.push_back("batches are less than half full (search.batch_fill): use more selfplay.lanes");
-  if (games >= 50 && (at(line, "games", "south_win_share") > 0.95 || at(line, "games", "north_win_share") > 0.95)) warnings.push_back("one seat wins more than 95 % of the games");
+  if (games >= 50 && (at(line, "games", "south_win_share") > 0.95 || at(line, "games", "north_win_share") > 0.95))
+    warnings.push_back("one seat wins more than 95 % of the games");
   return warnings;
 }
 

@@ -15,12 +15,18 @@ nlohmann::json evaluation_to_json(const Evaluation& evaluation) {
   nlohmann::json matches = nlohmann::json::array();
   for (const EvaluationMatch& match : evaluation.matches) {
     const GameCounts& total = match.result.total;
-    matches.push_back({{"opponent", match.opponent}, {"wins", total.wins}, {"draws", total.draws}, {"losses", total.losses}, {"elo_difference", match.result.elo}, {"elo_error_95", match.result.elo_error_95}});
+    matches.push_back({{"opponent", match.opponent},
+                       {"wins", total.wins},
+                       {"draws", total.draws},
+                       {"losses", total.losses},
+                       {"elo_difference", match.result.elo},
+                       {"elo_error_95", match.result.elo_error_95}});
   }
   return matches;
 }
 
-// Old checkpoints go, but for the newest few and those on the Elo curve. checkpoint.json goes first: a kill in the middle leaves a folder that is no checkpoint.
+// Old checkpoints go, but for the newest few and those on the Elo curve. checkpoint.json goes first: a kill in the middle leaves a folder that is no
+// checkpoint.
 void remove_old_checkpoints(const RunState& run) {
   const std::vector<std::int64_t> present = run.folder.committed_checkpoints();
   const auto keep = static_cast<std::size_t>(run.settings.checkpoints.keep);
@@ -104,7 +110,12 @@ RunCounters RunCounters::from_json(const nlohmann::json& value) {
 nlohmann::json shards_to_json(const std::vector<ShardInfo>& shards) {
   nlohmann::json list = nlohmann::json::array();
   for (const ShardInfo& shard : shards) {
-    list.push_back({{"file", shard.file}, {"iteration", shard.iteration}, {"games", shard.games}, {"positions", shard.positions}, {"bytes", shard.bytes}, {"hash", shard.hash}});
+    list.push_back({{"file", shard.file},
+                    {"iteration", shard.iteration},
+                    {"games", shard.games},
+                    {"positions", shard.positions},
+                    {"bytes", shard.bytes},
+                    {"hash", shard.hash}});
   }
   return list;
 }
@@ -112,8 +123,8 @@ nlohmann::json shards_to_json(const std::vector<ShardInfo>& shards) {
 std::vector<ShardInfo> shards_from_json(const nlohmann::json& value) {
   std::vector<ShardInfo> shards;
   for (const nlohmann::json& item : value) {
-    shards.push_back({item.at("file").get<std::string>(), item.at("iteration").get<std::int64_t>(), item.at("games").get<std::int64_t>(), item.at("positions").get<std::int64_t>(),
-                      item.at("bytes").get<std::int64_t>(), item.at("hash").get<std::string>()});
+    shards.push_back({item.at("file").get<std::string>(), item.at("iteration").get<std::int64_t>(), item.at("games").get<std::int64_t>(),
+                      item.at("positions").get<std::int64_t>(), item.at("bytes").get<std::int64_t>(), item.at("hash").get<std::string>()});
   }
   return shards;
 }

@@ -34,8 +34,8 @@ std::optional<Evaluation> evaluate_run(RunState& run, std::int64_t iteration, co
   PlayerEnvironment environment;
   environment.workers = settings.workers;
   environment.seed = settings.seed;
-  Evaluation evaluation =
-      evaluate_player(settings.evaluation, run.rules.rules.front(), settings.seed, static_cast<int>(iteration), *newest, previous.get(), environment, *run.results, watch);
+  Evaluation evaluation = evaluate_player(settings.evaluation, run.rules.rules.front(), settings.seed, static_cast<int>(iteration), *newest, previous.get(),
+                                          environment, *run.results, watch);
   if (!evaluation.complete) return std::nullopt;
   run.counters.evaluated.push_back(iteration);
   return evaluation;

@@ -21,7 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Keys and groups (ending in a dot) of `may_change`.
-constexpr const char* kMayChange[] = {"iterations", "max_minutes", "device", "workers", "selfplay.lanes", "trainer.learning_rate", "trainer.schedule", "trainer.schedule_steps", "trainer.final_share", "evaluation.", "checkpoints."};
+constexpr const char* kMayChange[] = {"iterations",          "max_minutes",           "device",           "workers",
+                                      "selfplay.lanes",      "trainer.learning_rate", "trainer.schedule", "trainer.schedule_steps",
+                                      "trainer.final_share", "evaluation.",           "checkpoints."};
 
 // "000012" or "000012.games" as 12; -1 for any other name.
 std::int64_t number_of(const fs::path& file) {
@@ -59,7 +61,8 @@ RunLock::RunLock(const fs::path& run) {
 RunLock::~RunLock() { ::close(descriptor_); }
 
 bool may_change(const std::string& key) {
-  return std::any_of(std::begin(kMayChange), std::end(kMayChange), [&key](const std::string& allowed) { return allowed.back() == '.' ? key.starts_with(allowed) : key == allowed; });
+  return std::any_of(std::begin(kMayChange), std::end(kMayChange),
+                     [&key](const std::string& allowed) { return allowed.back() == '.' ? key.starts_with(allowed) : key == allowed; });
 }
 
 std::vector<ConfigChange> compare_configurations(const ConfigValues& saved, const ConfigValues& wanted, const fs::path& run) {
@@ -70,11 +73,14 @@ std::vector<ConfigChange> compare_configurations(const ConfigValues& saved, cons
     const auto found = before.find(key);
     if (found != before.end() && found->second == value) continue;
     ConfigChange change{key, found == before.end() ? "absent" : found->second, value};
-    if (!may_change(key)) refused += fmt::format("{}{} ({}, now {})", refused.empty() ? "" : ", ", key, change.before, change.now);
-    else allowed.push_back(std::move(change));
+    if (!may_change(key))
+      refused += fmt::format("{}{} ({}, now {})", refused.empty() ? "" : ", ", key, change.before, change.now);
+    else
+      allowed.push_back(std::move(change));
   }
   if (!refused.empty()) {
-    throw Error(fmt::format("another configuration than the run began with: '{}': these keys differ: {}; put them back, or name another folder with --run", run.string(), refused));
+    throw Error(fmt::format("another configuration than the run began with: '{}': these keys differ: {}; put them back, or name another folder with --run",
+                            run.string(), refused));
   }
   return allowed;
 }

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-// A training run on disk: config.yaml, metrics.jsonl, tensorboard/, replay/, results.sqlite, checkpoints/NNNNNN/. checkpoint.json of the newest checkpoint is the
-// one commit point; whatever is newer was under way when the process stopped, and is moved to set-aside/ and made again.
+// A training run on disk: config.yaml, metrics.jsonl, tensorboard/, replay/, results.sqlite, checkpoints/NNNNNN/. checkpoint.json of the newest checkpoint is
+// the one commit point; whatever is newer was under way when the process stopped, and is moved to set-aside/ and made again.
 namespace wari {
 
 // Keeps two processes out of one run, also across a kill: the system drops the lock with its holder.

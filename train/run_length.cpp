@@ -28,7 +28,8 @@ std::string RunLength::time_left(std::int64_t iteration) const {
   constexpr double kUnknown = std::numeric_limits<double>::max();
   const double used = seconds_used();
   double left = settings_.max_minutes > 0 ? settings_.max_minutes * kSecondsPerMinute - used : kUnknown;
-  if (settings_.iterations > 0 && iteration > 0) left = std::min(left, used / static_cast<double>(iteration) * static_cast<double>(settings_.iterations - iteration));
+  if (settings_.iterations > 0 && iteration > 0)
+    left = std::min(left, used / static_cast<double>(iteration) * static_cast<double>(settings_.iterations - iteration));
   if (left == kUnknown) return "";
   const auto seconds = static_cast<std::int64_t>(std::max(left, 0.0));
   return fmt::format("{}:{:02} left", seconds / 60, seconds % 60);

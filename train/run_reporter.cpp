@@ -29,8 +29,10 @@ void RunReporter::stage(std::int64_t iteration, const char* name, std::int64_t d
 }
 
 void RunReporter::iteration(const nlohmann::ordered_json& line, const std::string& time_left) {
-  if (terminal_ || !shown_ || line.at("elo").is_number() || !is_quiet()) show(line, time_left);
-  else pending_ = line;
+  if (terminal_ || !shown_ || line.at("elo").is_number() || !is_quiet())
+    show(line, time_left);
+  else
+    pending_ = line;
 }
 
 void RunReporter::show(const nlohmann::ordered_json& line, const std::string& time_left) {

@@ -9,8 +9,8 @@
 
 namespace wari {
 
-// What a person at the terminal hears of a run: what is under way, and a line for an iteration. Off a terminal at most one line in ten seconds, but for the first
-// iteration, the last one, and those with an Elo.
+// What a person at the terminal hears of a run: what is under way, and a line for an iteration. Off a terminal at most one line in ten seconds, but for the
+// first iteration, the last one, and those with an Elo.
 class RunReporter {
  public:
   RunReporter();
@@ -27,7 +27,7 @@ class RunReporter {
 
   bool terminal_;
   Progress progress_;
-  bool shown_ = false;              // an iteration's line
+  bool shown_ = false;  // an iteration's line
   std::chrono::steady_clock::time_point last_shown_ = std::chrono::steady_clock::now();
   nlohmann::ordered_json pending_;  // not shown yet
 };

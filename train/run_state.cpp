@@ -63,7 +63,8 @@ void read_newest(RunState& run) {
     run.counters = RunCounters::from_json(info.loop.at("counters"));
     if (info.loop.contains("metrics_text")) run.last_line = nlohmann::ordered_json::parse(info.loop.at("metrics_text").get<std::string>());
   } catch (const nlohmann::json::exception& error) {
-    throw Error("damaged: '" + (folder / "checkpoint.json").string() + "': " + error.what() + "; restore it, or move the folder away to go on from the checkpoint before");
+    throw Error("damaged: '" + (folder / "checkpoint.json").string() + "': " + error.what() +
+                "; restore it, or move the folder away to go on from the checkpoint before");
   }
   run.counters.changes.insert(run.counters.changes.end(), changes.begin(), changes.end());
   run.run_id = info.run_id;
@@ -114,7 +115,11 @@ void begin_from(RunState& run, const std::string& from) {
 }  // namespace
 
 RunState::RunState(const TrainingRequest& request, RunFolder opened)
-    : settings(request.settings), folder(std::move(opened)), rules(make_rules_mix(settings.rules)), weighted_rules(with_weights(settings.rules)), run_id(new_run_id()) {}
+    : settings(request.settings),
+      folder(std::move(opened)),
+      rules(make_rules_mix(settings.rules)),
+      weighted_rules(with_weights(settings.rules)),
+      run_id(new_run_id()) {}
 
 std::unique_ptr<Evaluator> RunState::evaluator() const { return make_network_evaluator(trainer->folded(), rules.rules, settings.precision); }
 
@@ -128,16 +133,20 @@ std::unique_ptr<RunState> open_run(const TrainingRequest& request) {
   if (run->folder.has_configuration()) compare_with_saved(*run);
   run->newest = run->folder.newest_checkpoint();
   if (run->newest >= 0) read_newest(*run);
-  if (run->newest >= 0 && !request.from.empty() && run->counters.origin != read_checkpoint_info(resolve_checkpoint(request.from)).hashes.at("weights.safetensors")) {
-    throw Error("this run exists already and did not begin with the weights of --from: '" + request.run.string() + "': leave --from out to continue it, or name another folder with --run");
+  if (run->newest >= 0 && !request.from.empty() &&
+      run->counters.origin != read_checkpoint_info(resolve_checkpoint(request.from)).hashes.at("weights.safetensors")) {
+    throw Error("this run exists already and did not begin with the weights of --from: '" + request.run.string() +
+                "': leave --from out to continue it, or name another folder with --run");
   }
   return run;
 }
 
 void start_run(RunState& run, const TrainingRequest& request) {
   const std::string configuration = config_yaml(run.settings);
-  if (!run.folder.has_configuration() || read_whole_file(run.folder.configuration()) != configuration) write_file_durably(run.folder.configuration(), configuration);
-  for (const std::string& file : run.folder.set_aside_newer(run.newest)) log_info("{} was under way when the run stopped: moved to set-aside, made again", file);
+  if (!run.folder.has_configuration() || read_whole_file(run.folder.configuration()) != configuration)
+    write_file_durably(run.folder.configuration(), configuration);
+  for (const std::string& file : run.folder.set_aside_newer(run.newest))
+    log_info("{} was under way when the run stopped: moved to set-aside, made again", file);
   for (const fs::path& folder : {run.folder.checkpoints(), run.folder.replay()}) fs::create_directories(folder);
   run.events = std::make_unique<EventFile>(run.folder.tensorboard());
   read_older(run);
@@ -145,7 +154,8 @@ void start_run(RunState& run, const TrainingRequest& request) {
   run.results->erase_after(static_cast<int>(std::max<std::int64_t>(run.newest, 0)));
 
   const TrainingSettings& settings = run.settings;
-  log_info("{}: {}, {} on the CPU with {} thread(s), from iteration {}", run.folder.path().string(), joined(names_of(run.rules), ", "), network_name(settings.network), settings.workers, run.counters.iteration);
+  log_info("{}: {}, {} on the CPU with {} thread(s), from iteration {}", run.folder.path().string(), joined(names_of(run.rules), ", "),
+           network_name(settings.network), settings.workers, run.counters.iteration);
   if (settings.trainer.schedule == Schedule::cosine && settings.trainer.schedule_steps == 0 && settings.max_minutes == 0) {
     log_warning("the learning rate stays at its peak: trainer.schedule is cosine, but neither trainer.schedule_steps nor max_minutes says where it ends");
   }
@@ -158,8 +168,10 @@ void start_run(RunState& run, const TrainingRequest& request) {
     options.workers = settings.workers;
     run.selfplay = std::make_unique<Selfplay>(settings.selfplay, std::move(options), *run.evaluator());
   }
-  if (run.newest >= 0) restore(run);
-  else if (!request.from.empty()) begin_from(run, request.from);
+  if (run.newest >= 0)
+    restore(run);
+  else if (!request.from.empty())
+    begin_from(run, request.from);
 }
 
 }  // namespace wari

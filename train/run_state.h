@@ -24,14 +24,14 @@ namespace wari {
 struct RunCounters {
   std::int64_t iteration = 0;
   std::int64_t games = 0, plies = 0, simulations = 0, evaluations = 0;
-  std::int64_t dropped_games = 0;                   // in flight when the number of lanes was changed
-  std::int64_t total_positions = 0;                 // ever taken into the replay window
-  double carried_samples = 0;                       // owed to the trainer, less than a batch
-  double seconds_used = 0;                          // of all processes that worked on the run
-  std::vector<std::int64_t> evaluated;              // iterations on the Elo curve, whose checkpoints stay
-  std::vector<std::string> records_taken;           // shards of --records that were learned from
-  std::vector<std::string> changes;                 // of the configuration, in words
-  std::string origin;                               // hash of the weights given by --from; empty: began at random
+  std::int64_t dropped_games = 0;          // in flight when the number of lanes was changed
+  std::int64_t total_positions = 0;        // ever taken into the replay window
+  double carried_samples = 0;              // owed to the trainer, less than a batch
+  double seconds_used = 0;                 // of all processes that worked on the run
+  std::vector<std::int64_t> evaluated;     // iterations on the Elo curve, whose checkpoints stay
+  std::vector<std::string> records_taken;  // shards of --records that were learned from
+  std::vector<std::string> changes;        // of the configuration, in words
+  std::string origin;                      // hash of the weights given by --from; empty: began at random
 
   void add(const IterationReport& report, double seconds);  // one more iteration; `seconds`: used by now
   nlohmann::json to_json() const;
@@ -56,18 +56,18 @@ struct RunState {
   std::vector<std::pair<Rules, int>> weighted_rules;
   std::string run_id;
   RunCounters counters;
-  nlohmann::ordered_json last_line;                 // of the newest checkpoint; null before the first
-  std::int64_t newest = -1;                         // checkpoint; -1: none
+  nlohmann::ordered_json last_line;                            // of the newest checkpoint; null before the first
+  std::int64_t newest = -1;                                    // checkpoint; -1: none
   std::map<std::int64_t, std::vector<std::string>> shards_of;  // of the newest checkpoints on disk: so that each of them could be gone on from
 
   // Made by start() only.
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<Replay> replay;
-  std::unique_ptr<Selfplay> selfplay;               // null when the run learns from records
+  std::unique_ptr<Selfplay> selfplay;  // null when the run learns from records
   std::unique_ptr<ResultsDatabase> results;
   std::unique_ptr<EventFile> events;
 
-  std::unique_ptr<Evaluator> evaluator() const;     // the averaged weights as the search sees them
+  std::unique_ptr<Evaluator> evaluator() const;  // the averaged weights as the search sees them
 };
 
 // Opens the run, in this order: lock, configuration, hashes of the newest checkpoint. Changes nothing but a missing folder.
@@ -79,7 +79,8 @@ void start_run(RunState& run, const TrainingRequest& request);
 // Adds to a report what the run as a whole knows.
 void complete_report(const RunState& run, IterationReport& report);
 
-// Publishes the state as checkpoint `counters.iteration`: the one commit point. What follows it (metrics, events) is made good by the next start if it is cut off.
+// Publishes the state as checkpoint `counters.iteration`: the one commit point. What follows it (metrics, events) is made good by the next start if it is cut
+// off.
 void commit_run(RunState& run, const nlohmann::ordered_json& line, const Evaluation* evaluation);
 
 }  // namespace wari

@@ -34,7 +34,8 @@ class StageTimer {
 
 class TrainingLoop {
  public:
-  TrainingLoop(const TrainingRequest& request, RunState& run, const StopRequest& stop) : settings_(run.settings), run_(run), stop_(stop), length_(settings_, run.counters.seconds_used) {
+  TrainingLoop(const TrainingRequest& request, RunState& run, const StopRequest& stop)
+      : settings_(run.settings), run_(run), stop_(stop), length_(settings_, run.counters.seconds_used) {
     if (!request.records.empty()) shards_ = record_shards(request.records);
   }
 
@@ -80,7 +81,8 @@ class TrainingLoop {
 
   const std::filesystem::path* next_shard() const {
     const auto& taken = run_.counters.records_taken;
-    const auto found = std::find_if(shards_.begin(), shards_.end(), [&taken](const auto& shard) { return std::find(taken.begin(), taken.end(), shard.string()) == taken.end(); });
+    const auto found = std::find_if(shards_.begin(), shards_.end(),
+                                    [&taken](const auto& shard) { return std::find(taken.begin(), taken.end(), shard.string()) == taken.end(); });
     return found == shards_.end() ? nullptr : &*found;
   }
 
@@ -89,7 +91,8 @@ class TrainingLoop {
     {
       const StageTimer timer(report_.seconds.training);
       StepBudget budget{run_.counters.carried_samples};
-      const std::int64_t steps = run_.replay->ready() ? budget.take_steps(run_.replay->newest_statistics().positions, settings_.replay.reuse, settings_.trainer.batch) : 0;
+      const std::int64_t steps =
+          run_.replay->ready() ? budget.take_steps(run_.replay->newest_statistics().positions, settings_.replay.reuse, settings_.trainer.batch) : 0;
       std::vector<Sample> batch(static_cast<std::size_t>(settings_.trainer.batch));
       for (std::int64_t step = 0; step < steps; ++step) {
         if (stop_.requested()) return false;
@@ -156,7 +159,8 @@ TrainingResult run_training(const TrainingRequest& request) {
     log_info("nothing is left to do: '{}' has its {} iterations", request.run.string(), before);
   } else {
     start_run(*run, request);
-    while (!stop.requested() && !loop.has_ended() && loop.iterate()) {}
+    while (!stop.requested() && !loop.has_ended() && loop.iterate()) {
+    }
   }
   return {run->last_line, run->counters.iteration - before, loop.has_ended() ? 0 : stop.signal()};
 }

@@ -28,14 +28,18 @@ void resolve_settings(TrainingSettings& settings) {
     require_device();
     throw Error("games are played and networks trained on the CPU in this version: device: 'cuda': set device to cpu or auto");
   }
-  if (settings.device == "auto" && !devices().empty()) log_warning("device auto: the CPU is used; this version has no self-play on the GPU '{}'", devices().front().name);
-  if (settings.replay.window_min > settings.replay.window_max) throw Error("replay.window_min is above replay.window_max: configuration: make it smaller or the other larger");
-  if (settings.replay.min_positions > settings.replay.window_max) throw Error("replay.min_positions is above replay.window_max, so training would never begin: configuration: make it smaller");
+  if (settings.device == "auto" && !devices().empty())
+    log_warning("device auto: the CPU is used; this version has no self-play on the GPU '{}'", devices().front().name);
+  if (settings.replay.window_min > settings.replay.window_max)
+    throw Error("replay.window_min is above replay.window_max: configuration: make it smaller or the other larger");
+  if (settings.replay.min_positions > settings.replay.window_max)
+    throw Error("replay.min_positions is above replay.window_max, so training would never begin: configuration: make it smaller");
   check_evaluation(settings.evaluation, make_rules_mix(settings.rules).rules.front());
 }
 
 void require_end(const TrainingSettings& settings) {
-  if (settings.iterations == 0 && settings.max_minutes == 0) throw Error("the run has no end: iterations and max_minutes are both 0: set one of them, e.g. --set max_minutes=15");
+  if (settings.iterations == 0 && settings.max_minutes == 0)
+    throw Error("the run has no end: iterations and max_minutes are both 0: set one of them, e.g. --set max_minutes=15");
 }
 
 TrainingSettings read_training_settings(const std::string& file, const std::vector<std::string>& overrides) {

@@ -16,7 +16,7 @@
 namespace wari {
 
 struct CheckpointSettings {
-  int keep = 3;   // newest checkpoints on disk; those on the Elo curve stay besides
+  int keep = 3;  // newest checkpoints on disk; those on the Elo curve stay besides
 
   template <class Visitor>
   void fields(Visitor& v) {
@@ -48,8 +48,10 @@ struct TrainingSettings {
     v.number("iterations", iterations, std::int64_t{0}, std::int64_t{1} << 40, "the run ends after this many in all; 0: no such end");
     v.number("max_minutes", max_minutes, 0.0, 1e7, "the run ends when it has used this much time in all, in minutes; 0: no such end");
     v.weights("rules", rules, "rule set, or a mix with whole weights");
-    v.choice("precision", precision, {"auto", "float32", "int8"}, "arithmetic of the network in self-play; auto: the fastest that keeps its accuracy on this processor");
-    v.number("iteration_waves", iteration_waves, 1, 10'000'000, "waves of one iteration's self-play; in a wave each lane judges one position, so about simulations + 1 waves are a move of every lane");
+    v.choice("precision", precision, {"auto", "float32", "int8"},
+             "arithmetic of the network in self-play; auto: the fastest that keeps its accuracy on this processor");
+    v.number("iteration_waves", iteration_waves, 1, 10'000'000,
+             "waves of one iteration's self-play; in a wave each lane judges one position, so about simulations + 1 waves are a move of every lane");
     v.group("selfplay", selfplay, "how games are played");
     v.group("network", network, "what judges positions");
     v.group("trainer", trainer, "how the network learns");
@@ -59,8 +61,8 @@ struct TrainingSettings {
   }
 };
 
-// Fills in what the configuration leaves to the machine (workers) and throws Error where keys contradict each other or the device is missing. To be called before
-// anything is written.
+// Fills in what the configuration leaves to the machine (workers) and throws Error where keys contradict each other or the device is missing. To be called
+// before anything is written.
 void resolve_settings(TrainingSettings& settings);
 // Where a configuration names no end, `wari train` would never stop.
 void require_end(const TrainingSettings& settings);

@@ -32,8 +32,9 @@ int run_train(const TrainOptions& options, Output& out) {
 
 void add_train_command(CommandLine& line) {
   auto options = std::make_shared<TrainOptions>();
-  CLI::App& command = line.add("train", "trains a network by self-play; continues the run if it exists", "wari train --config configs/cpu.yaml --run runs/first --set max_minutes=15",
-                               [options](Output& out) { return run_train(*options, out); });
+  CLI::App& command =
+      line.add("train", "trains a network by self-play; continues the run if it exists",
+               "wari train --config configs/cpu.yaml --run runs/first --set max_minutes=15", [options](Output& out) { return run_train(*options, out); });
   command.add_option("--config", options->config, "configuration file")->required();
   command.add_option("--run", options->run, "folder of the run; made if missing")->required();
   command.add_option("--from", options->from, "a new run begins with this checkpoint's weights");

@@ -39,7 +39,8 @@ TEST_F(Resume, StopRequestLosesNothingThatIsPublished) {
       std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
       ::kill(::getpid(), SIGTERM);
     });
-    struct sigaction ignore {}, before;  // a signal that comes after the run has ended must not end the tests
+    struct sigaction ignore {
+    }, before;  // a signal that comes after the run has ended must not end the tests
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGTERM, &ignore, &before);
     const TrainingResult result = train(tiny_settings(), "stopped");

@@ -104,11 +104,14 @@ TEST(RunConfiguration, ChangesOfLearningAreRefusedAndListed) {
 }
 
 TEST(RunConfiguration, LengthPlaceLanesLearningRateAndEvaluationMayChange) {
-  const ConfigValues saved = {{"iterations", "6"}, {"max_minutes", "0"}, {"device", "auto"}, {"workers", "1"}, {"selfplay.lanes", "64"}, {"trainer.learning_rate", "0.005"}, {"evaluation.every", "0"}, {"checkpoints.keep", "3"}};
+  const ConfigValues saved = {{"iterations", "6"},       {"max_minutes", "0"},     {"device", "auto"},
+                              {"workers", "1"},          {"selfplay.lanes", "64"}, {"trainer.learning_rate", "0.005"},
+                              {"evaluation.every", "0"}, {"checkpoints.keep", "3"}};
   ConfigValues wanted = saved;
   for (auto& [key, value] : wanted) value += "1";
   EXPECT_EQ(compare_configurations(saved, wanted, "runs/a").size(), saved.size());
-  for (const char* key : {"seed", "rules", "iteration_waves", "selfplay.simulations", "trainer.batch", "replay.reuse", "network.kind"}) EXPECT_FALSE(may_change(key)) << key;
+  for (const char* key : {"seed", "rules", "iteration_waves", "selfplay.simulations", "trainer.batch", "replay.reuse", "network.kind"})
+    EXPECT_FALSE(may_change(key)) << key;
 }
 
 }  // namespace

@@ -28,21 +28,28 @@ ReadEvent read_event(const std::string& payload) {
   ReadEvent event;
   protozero::pbf_reader reader(payload);
   while (reader.next()) {
-    if (reader.tag() == 1) event.wall_time = reader.get_double();
-    else if (reader.tag() == 2) event.step = reader.get_int64();
-    else if (reader.tag() == 3) event.version = reader.get_string();
+    if (reader.tag() == 1)
+      event.wall_time = reader.get_double();
+    else if (reader.tag() == 2)
+      event.step = reader.get_int64();
+    else if (reader.tag() == 3)
+      event.version = reader.get_string();
     else if (reader.tag() == 5) {
       protozero::pbf_reader summary = reader.get_message();
       while (summary.next(1)) {
         protozero::pbf_reader value = summary.get_message();
         event.scalars.emplace_back();
         while (value.next()) {
-          if (value.tag() == 1) event.scalars.back().first = value.get_string();
-          else if (value.tag() == 2) event.scalars.back().second = value.get_float();
-          else value.skip();
+          if (value.tag() == 1)
+            event.scalars.back().first = value.get_string();
+          else if (value.tag() == 2)
+            event.scalars.back().second = value.get_float();
+          else
+            value.skip();
         }
       }
-    } else reader.skip();
+    } else
+      reader.skip();
   }
   return event;
 }
@@ -65,8 +72,8 @@ std::vector<ReadEvent> read_events(const std::string& bytes) {
 }
 
 TEST(TensorBoard, ChecksumIsCastagnolis) {
-  EXPECT_EQ(crc32c("123456789"), 0xe3069283u);               // the check value of CRC-32C
-  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8a9136aau);     // RFC 3720, B.4
+  EXPECT_EQ(crc32c("123456789"), 0xe3069283u);            // the check value of CRC-32C
+  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8a9136aau);  // RFC 3720, B.4
 }
 
 TEST(TensorBoard, FileStartsWithItsVersionAndHoldsEveryScalar) {

@@ -66,7 +66,8 @@ std::vector<std::string> preset_names() {
 }
 INSTANTIATE_TEST_SUITE_P(All, RuleSet, testing::ValuesIn(preset_names()), [](const auto& instance) {
   std::string name = instance.param;
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 });
 
@@ -89,7 +90,8 @@ TEST_F(TrainingLoop, FolderHoldsWhatTheContractNames) {
   settings.evaluation.references = {"random"};
   train(settings, "run");
   for (const char* name : {"config.yaml", "metrics.jsonl", "results.sqlite", "tensorboard", "replay"}) EXPECT_TRUE(fs::exists(base_ / "run" / name)) << name;
-  for (const char* name : {"weights.safetensors", "optimizer.safetensors", "lanes.bin", "checkpoint.json"}) EXPECT_TRUE(fs::exists(base_ / "run" / "checkpoints" / "000005" / name)) << name;
+  for (const char* name : {"weights.safetensors", "optimizer.safetensors", "lanes.bin", "checkpoint.json"})
+    EXPECT_TRUE(fs::exists(base_ / "run" / "checkpoints" / "000005" / name)) << name;
   std::vector<std::string> kept;
   for (const auto& entry : fs::directory_iterator(base_ / "run" / "checkpoints")) kept.push_back(entry.path().filename().string());
   EXPECT_THAT(kept, testing::UnorderedElementsAre("000002", "000004", "000005")) << "the newest two, and those on the Elo curve";
