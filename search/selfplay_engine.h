@@ -44,6 +44,19 @@ struct EngineCounters {
   std::int64_t bad_outputs = 0;   // evaluations that were not finite: even priors or an even value were taken instead
   double search_seconds = 0;      // time outside the evaluator
   double network_seconds = 0;
+
+  // Adds another engine's counts, or with -1 takes an earlier reading away: one list of fields, so that none is forgotten.
+  void add(const EngineCounters& other, int times = 1) {
+    simulations += times * other.simulations;
+    evaluations += times * other.evaluations;
+    rows += times * other.rows;
+    moves += times * other.moves;
+    games += times * other.games;
+    waves += times * other.waves;
+    bad_outputs += times * other.bad_outputs;
+    search_seconds += times * other.search_seconds;
+    network_seconds += times * other.network_seconds;
+  }
 };
 
 class SelfplayEngine {

@@ -76,6 +76,11 @@ class SelfplayLanes final : public SelfplayEngine {
     for (int index = 0; index < settings_.lanes; ++index) {
       SearchLane& lane = arena_.lane(index);
       if (lane.phase == LanePhase::idle) continue;
+      if (is_under_way(lane)) {  // what a dropped search did is done all the same
+        PlayLane& play_lane = play_lanes_[static_cast<std::size_t>(index)];
+        play_lane.simulations += lane.simulations;
+        play_lane.bad_outputs += lane.bad_outputs;
+      }
       lane.leaf = kNoLeaf;
       lane.phase = LanePhase::fresh;
     }
@@ -111,6 +116,9 @@ class SelfplayLanes final : public SelfplayEngine {
 
  private:
   static std::int64_t most_simulations(const SelfplayEngineSettings& settings) { return std::max(settings.play.simulations, settings.play.capped_simulations); }
+
+  // With simulations that its PlayLane does not count yet.
+  static bool is_under_way(const SearchLane& lane) { return lane.phase == LanePhase::searching || lane.phase == LanePhase::spent; }
 
   void fill_play_parameters(std::size_t history_capacity) {
     PlayParameters p;
@@ -168,11 +176,10 @@ class SelfplayLanes final : public SelfplayEngine {
     for (int index = 0; index < settings_.lanes; ++index) {
       const PlayLane& play_lane = play_lanes_[static_cast<std::size_t>(index)];
       const SearchLane& lane = arena_.lane(index);
-      const bool under_way = lane.phase == LanePhase::searching || lane.phase == LanePhase::spent;
-      counters_.simulations += play_lane.simulations + (under_way ? lane.simulations : 0);
+      counters_.simulations += play_lane.simulations + (is_under_way(lane) ? lane.simulations : 0);
       counters_.moves += play_lane.moves;
       counters_.games += play_lane.games;
-      counters_.bad_outputs += play_lane.bad_outputs;
+      counters_.bad_outputs += play_lane.bad_outputs + (is_under_way(lane) ? lane.bad_outputs : 0);
     }
   }
 

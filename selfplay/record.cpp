@@ -121,7 +121,7 @@ RecordShard read_records(const std::filesystem::path& file, const std::string& e
   }
   const std::string contents = decompress(envelope.packed, envelope.contents_bytes, name);
   ByteReader in(contents, name);
-  shard.games.reserve(std::min<std::size_t>(static_cast<std::size_t>(std::max<std::int64_t>(shard.header.games, 0)), contents.size() / 33));
+  shard.games.reserve(std::min<std::size_t>(static_cast<std::size_t>(std::max<std::int64_t>(shard.header.games, 0)), contents.size() / kLeastGameBytes));
   while (in.left() > 0) shard.games.push_back(unpack_game(in));
   if (static_cast<std::int64_t>(shard.games.size()) != shard.header.games) refuse(name, "damaged (another number of games than the header says)", "restore it from a copy or remove it");
   for (const GameRecord& game : shard.games) {

@@ -5,8 +5,9 @@
 
 namespace wari {
 
-// The packed form of one game, finished or in flight, in shards and in lanes.bin: 33 bytes, then 8 bytes a ply and, where it has a policy target, 2 more and 2 for
+// The packed form of one game, finished or in flight, in shards and in lanes.bin: 34 bytes, then 8 bytes a ply and, where it has a policy target, 2 more and 2 for
 // each action with a share.
+inline constexpr std::size_t kLeastGameBytes = 34;
 void pack_game(const GameRecord& game, ByteWriter& out);
 GameRecord unpack_game(ByteReader& in);
 

@@ -17,17 +17,6 @@ namespace {
 // A log of so many waves is put together while it is still in the cache.
 constexpr int kWavesPerLog = 32;
 
-void add_counters(EngineCounters& sum, const EngineCounters& part) {
-  sum.simulations += part.simulations;
-  sum.evaluations += part.evaluations;
-  sum.rows += part.rows;
-  sum.moves += part.moves;
-  sum.games += part.games;
-  sum.waves += part.waves;
-  sum.search_seconds += part.search_seconds;
-  sum.network_seconds += part.network_seconds;
-}
-
 }  // namespace
 
 struct Selfplay::State {
@@ -48,7 +37,7 @@ struct Selfplay::State {
   std::int64_t first_lane(int worker) const { return std::int64_t{settings.lanes} * worker / team.workers(); }
 
   void make_workers(std::int64_t first_game) {
-    for (const Worker& worker : workers) add_counters(before, worker.engine->counters());
+    for (const Worker& worker : workers) before.add(worker.engine->counters());
     workers.clear();
     for (int w = 0; w < team.workers(); ++w) {
       SelfplayEngineSettings engine;
@@ -159,7 +148,7 @@ std::int64_t Selfplay::load(std::string_view bytes, const std::string& name) {
 
 EngineCounters Selfplay::counters() const {
   EngineCounters sum = state_->before;
-  for (const State::Worker& worker : state_->workers) add_counters(sum, worker.engine->counters());
+  for (const State::Worker& worker : state_->workers) sum.add(worker.engine->counters());
   return sum;
 }
 

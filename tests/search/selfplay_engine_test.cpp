@@ -214,6 +214,21 @@ TEST_P(SelfplayEngineTest, CountersCount) {
   EXPECT_EQ(counters.bad_outputs, 0);
 }
 
+// Otherwise the counts of an iteration would depend on whether the run was interrupted before it.
+TEST_P(SelfplayEngineTest, SimulationsOfDroppedSearchesStayCounted) {
+  SelfplayEngineSettings settings = small_settings();
+  settings.search.algorithm = GetParam();
+  settings.lanes = settings.total_lanes = 16;
+  const auto engine = make_cpu_selfplay_engine(settings, make_hash_evaluator(5));
+  std::vector<MoveRecord> records;
+  engine->run(20, records);
+  const std::int64_t before = engine->counters().simulations;
+  EXPECT_GT(before, 16);
+  engine->restart_searches();
+  engine->run(1, records);  // new roots are offered, and nothing is simulated yet
+  EXPECT_EQ(engine->counters().simulations, before);
+}
+
 TEST_P(SelfplayEngineTest, OutputsThatAreNoNumbersAreCountedAndGamesGoOn) {
   SelfplayEngineSettings settings = small_settings();
   settings.search.algorithm = GetParam();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -230,6 +231,24 @@ TEST(Assembler, GamesThatComeMixedComeApart) {
   ASSERT_EQ(finished.size(), 2u);
   for (const GameRecord& game : finished) EXPECT_EQ(game, test::fake_game(Rules{}, game.game));
   EXPECT_EQ(assembler.games_in_flight(), 0u);
+}
+
+// Judges nothing but the impossible.
+class NotANumber final : public Evaluator {
+ public:
+  bool needs_tokens() const override { return false; }
+  void evaluate(const EvaluationBatch& batch, float* outputs) override { std::fill_n(outputs, static_cast<std::size_t>(batch.rows) * kOutputs, std::nanf("")); }
+  std::unique_ptr<Evaluator> clone() const override { return std::make_unique<NotANumber>(); }
+};
+
+TEST(Selfplay, OutputsThatAreNoNumbersAreCountedOverAllWorkers) {
+  SelfplaySettings settings = settings_of(8);
+  Selfplay selfplay(settings, options_of(2, 8, {}), NotANumber());
+  std::vector<GameRecord> finished;
+  while (!selfplay.all_idle()) selfplay.run(64, finished);
+  EXPECT_EQ(finished.size(), 8u);
+  const EngineCounters counters = selfplay.counters();
+  EXPECT_EQ(counters.bad_outputs, counters.evaluations) << "each evaluation was bad";
 }
 
 }  // namespace
