@@ -110,7 +110,6 @@ class LoadVisitor : public PathVisitor {
   const ConfigNode* node_;
   std::vector<std::string> names_;                              // of this level
   std::vector<std::pair<std::string, std::string>> elsewhere_;  // name, dotted key: fields of nested groups, for keys at the wrong level
-  friend class NameCollector;
 };
 
 // Collects every dotted key below a group, so that a key at the wrong level is told where it belongs.

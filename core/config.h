@@ -52,13 +52,6 @@ class ConfigSource {
   std::string name_;
 };
 
-// "selfplay.lanes: 64 (was 32)" for each key whose values differ; both as from config_values(). For refusing or logging a changed configuration.
-struct ConfigDifference {
-  std::string key, before, after;  // an absent value is "(absent)"
-};
-std::vector<ConfigDifference> config_differences(const std::vector<std::pair<std::string, std::string>>& before,
-                                                 const std::vector<std::pair<std::string, std::string>>& after);
-
 }  // namespace wari
 
 #include "core/config_visitors.h"

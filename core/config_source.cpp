@@ -158,23 +158,4 @@ void ConfigSource::override_with(std::string_view assignment) {
   *node = std::move(value);
 }
 
-std::vector<ConfigDifference> config_differences(const std::vector<std::pair<std::string, std::string>>& before,
-                                                 const std::vector<std::pair<std::string, std::string>>& after) {
-  const auto find = [](const auto& values, const std::string& key) -> const std::string* {
-    for (const auto& [name, value] : values) {
-      if (name == key) return &value;
-    }
-    return nullptr;
-  };
-  std::vector<ConfigDifference> differences;
-  for (const auto& [key, value] : before) {
-    const std::string* other = find(after, key);
-    if (other == nullptr || *other != value) differences.push_back({key, value, other ? *other : "(absent)"});
-  }
-  for (const auto& [key, value] : after) {
-    if (find(before, key) == nullptr) differences.push_back({key, "(absent)", value});
-  }
-  return differences;
-}
-
 }  // namespace wari

@@ -1,12 +1,13 @@
 #include "train/checkpoint.h"
 
-#include <xxhash.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <system_error>
 
 #include "core/durable_file.h"
 #include "core/error.h"
+#include "selfplay/content_hash.h"
 #include "train/state_tensors.h"
 
 namespace wari {
@@ -24,11 +25,7 @@ constexpr const char* kLanesFile = "lanes.bin";
 std::string_view text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
 
-std::string hex(std::uint64_t value) {
-  std::string text(16, '0');
-  for (std::size_t i = 16; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
-  return text;
-}
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
 json to_json(const CheckpointInfo& info) {
   json rules = json::array();
@@ -37,12 +34,12 @@ json to_json(const CheckpointInfo& info) {
               {"token_version", info.token_version},
               {"run_id", info.run_id},
               {"rules", rules},
-              {"network", {{"kind", info.network.kind == TrunkKind::conv ? "conv" : "mlp"}, {"width", info.network.width}, {"blocks", info.network.blocks}}},
+              {"network", {{"kind", trunk_kind_name(info.network.kind)}, {"width", info.network.width}, {"blocks", info.network.blocks}}},
               {"iteration", info.iteration},
               {"step", info.step},
               {"hashes", info.hashes},
               {"loop", info.loop}};
-  out["checksum"] = content_hash(bytes_of(out.dump()));
+  out["checksum"] = content_hash(out.dump());
   return out;
 }
 
@@ -56,8 +53,10 @@ CheckpointInfo from_json(const json& in, const std::string& file) {
     info.rules.emplace_back(rules, entry.at("weight").get<int>());
   }
   const json& network = in.at("network");
-  if (network.at("kind") != "mlp" && network.at("kind") != "conv") throw Error("unknown kind of network: " + file + ": '" + network.at("kind").get<std::string>() + "'");
-  info.network.kind = network.at("kind") == "conv" ? TrunkKind::conv : TrunkKind::mlp;
+  const std::vector<std::string>& kinds = trunk_kind_names();
+  const auto kind = std::find(kinds.begin(), kinds.end(), network.at("kind").get<std::string>());
+  if (kind == kinds.end()) throw Error("unknown kind of network: " + file + ": '" + network.at("kind").get<std::string>() + "'");
+  info.network.kind = static_cast<TrunkKind>(kind - kinds.begin());
   info.network.width = network.at("width");
   info.network.blocks = network.at("blocks");
   info.iteration = in.at("iteration");
@@ -72,7 +71,7 @@ std::string read_verified(const fs::path& folder, const CheckpointInfo& info, co
   const auto expected = info.hashes.find(name);
   if (expected == info.hashes.end()) throw Error("checkpoint.json does not list " + name + ": " + folder.string() + ": the checkpoint is damaged");
   std::string bytes = read_whole_file(file);
-  if (content_hash(bytes_of(bytes)) != expected->second) {
+  if (content_hash(bytes) != expected->second) {
     throw Error("damaged file: " + file.string() + ": its contents do not match the hash in checkpoint.json; use an earlier checkpoint or restore a copy");
   }
   return bytes;
@@ -85,11 +84,6 @@ void check_token_version(const CheckpointInfo& info, const fs::path& folder) {
 
 }  // namespace
 
-std::string content_hash(std::span<const std::byte> bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  return hex(hash.high64) + hex(hash.low64);
-}
-
 CheckpointInfo write_checkpoint(const fs::path& folder, CheckpointInfo info, const TrainerState& state, std::span<const std::byte> lanes) {
   std::error_code failed;
   fs::create_directories(folder, failed);
@@ -97,7 +91,7 @@ CheckpointInfo write_checkpoint(const fs::path& folder, CheckpointInfo info, con
   info.hashes.clear();
   const auto write = [&](const char* name, std::span<const std::byte> bytes) {
     write_file_durably(folder / name, text_of(bytes));
-    info.hashes[name] = content_hash(bytes);
+    info.hashes[name] = content_hash(text_of(bytes));
   };
   write(kWeightsFile, state.weights.bytes());
   write(kOptimizerFile, state.optimizer.bytes());
@@ -122,7 +116,7 @@ CheckpointInfo read_checkpoint_info(const fs::path& folder) {
   }
   const json checksum = in.contains("checksum") ? in["checksum"] : json();
   in.erase("checksum");
-  if (checksum != content_hash(bytes_of(in.dump()))) throw Error("damaged file: " + file.string() + ": its checksum does not match; use an earlier checkpoint or restore a copy");
+  if (checksum != content_hash(in.dump())) throw Error("damaged file: " + file.string() + ": its checksum does not match; use an earlier checkpoint or restore a copy");
   try {
     CheckpointInfo info = from_json(in, file.string());
     info.format = in["format"];

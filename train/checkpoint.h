@@ -73,7 +73,4 @@ std::filesystem::path checkpoint_folder(const std::filesystem::path& run, std::i
 // One line for players when `rules` were not trained on, e.g. "'awari' was not trained on (abapa): runs/a"; empty if they were.
 std::string untrained_rules_note(const CheckpointInfo& info, const Rules& rules, const std::string& path);
 
-// Shared with other files of a run: 32 hexadecimal digits of XXH3 128.
-std::string content_hash(std::span<const std::byte> bytes);
-
 }  // namespace wari

@@ -83,8 +83,7 @@ std::vector<std::string> checkpoint_differences(const CheckpointInfo& saved, con
   const auto compare = [&](const std::string& key, const std::string& then, const std::string& now) {
     if (then != now) differences.push_back(key + ": saved " + then + ", configured " + now);
   };
-  const auto kind = [](const NetworkSettings& settings) { return std::string(settings.kind == TrunkKind::conv ? "conv" : "mlp"); };
-  compare("network.kind", kind(saved.network), kind(network));
+  compare("network.kind", trunk_kind_name(saved.network.kind), trunk_kind_name(network.kind));
   compare("network.width", std::to_string(saved.network.width), std::to_string(network.width));
   compare("network.blocks", std::to_string(saved.network.blocks), std::to_string(network.blocks));
   compare("rules", rules_text(saved.rules), rules_text(rules));

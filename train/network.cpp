@@ -26,8 +26,13 @@ constexpr Head kHeads[] = {{"policy", kActions}, {"wdl", 3}, {"margin", 1}, {"ma
 
 }  // namespace
 
+const std::vector<std::string>& trunk_kind_names() {
+  static const std::vector<std::string> names{"mlp", "conv"};
+  return names;
+}
+
 std::string network_name(const NetworkSettings& settings) {
-  return (settings.kind == TrunkKind::conv ? "conv_" : "mlp_") + std::to_string(settings.blocks) + "x" + std::to_string(settings.width);
+  return trunk_kind_name(settings.kind) + "_" + std::to_string(settings.blocks) + "x" + std::to_string(settings.width);
 }
 
 std::int64_t NetworkLayout::add(const std::string& name, std::vector<std::int64_t> shape, bool decays, bool aligned) {

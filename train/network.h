@@ -12,6 +12,10 @@
 // train/network_module.h is the same network as a Torch module.
 namespace wari {
 
+// The kinds' names in order of TrunkKind: for configurations, checkpoints and a network's own name.
+const std::vector<std::string>& trunk_kind_names();
+inline const std::string& trunk_kind_name(TrunkKind kind) { return trunk_kind_names()[static_cast<std::size_t>(kind)]; }
+
 struct NetworkSettings {
   TrunkKind kind = TrunkKind::mlp;
   int width = 128;
@@ -21,7 +25,7 @@ struct NetworkSettings {
 
   template <class Visitor>
   void fields(Visitor& v) {
-    v.choice("kind", kind, {"mlp", "conv"}, "mlp: one matrix a block on the sum of all tokens; conv: twelve pits in a circle, two 3-wide convolutions a block");
+    v.choice("kind", kind, trunk_kind_names(), "mlp: one matrix a block on the sum of all tokens; conv: twelve pits in a circle, two 3-wide convolutions a block");
     v.number("width", width, 8, 4096, "units (mlp) or channels (conv); multiples of 16 are fast");
     v.number("blocks", blocks, 1, 64, "residual blocks");
   }

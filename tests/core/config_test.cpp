@@ -233,19 +233,5 @@ TEST(Config, DefaultsStayWhereLoadingFails) {
   EXPECT_EQ(settings.seed, 1u);
 }
 
-TEST(Config, DifferencesListBothValues) {
-  SampleSettings a = load("seed: 1\n"), b = load("seed: 2\nselfplay: {lanes: 3}\n");
-  const auto differences = config_differences(config_values(a), config_values(b));
-  ASSERT_EQ(differences.size(), 2u);
-  EXPECT_EQ(differences[0].key, "seed");
-  EXPECT_EQ(differences[0].before, "1");
-  EXPECT_EQ(differences[0].after, "2");
-  EXPECT_EQ(differences[1].key, "selfplay.lanes");
-  const auto shorter = config_differences({{"old", "1"}}, {{"new", "2"}});
-  ASSERT_EQ(shorter.size(), 2u);
-  EXPECT_EQ(shorter[0].after, "(absent)");
-  EXPECT_EQ(shorter[1].before, "(absent)");
-}
-
 }  // namespace
 }  // namespace wari
