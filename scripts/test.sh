@@ -39,9 +39,9 @@ run_tests() {  # preset, further arguments of ctest
 part() {
   case $1 in
     release) build release && run_tests release ;;
-    asan) build asan && run_tests asan ;;
+    asan) build asan && WARI_TEST_SHARE=0.05 run_tests asan ;;
     # The rooms that start threads.
-    tsan) build tsan search_tests selfplay_tests arena_tests && run_tests tsan -L '^(search|selfplay|arena)$' ;;
+    tsan) build tsan search_tests selfplay_tests arena_tests && WARI_TEST_SHARE=0.05 run_tests tsan -L '^(search|selfplay|arena)$' ;;
     *) echo "test: unknown part '$1': known are release, asan, tsan" >&2; return 2 ;;
   esac
 }

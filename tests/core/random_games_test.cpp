@@ -34,7 +34,7 @@ End play_counted(const Rules& rules, std::uint64_t number, std::vector<Position>
 
 TEST(RandomGames, AHundredThousandEndWithAllSeedsAccountedFor) {
   const std::vector<Rules> sets = many_rule_sets(150);
-  const int games = 100'000 / static_cast<int>(sets.size()) + 1;
+  const int games = shared_out(100'000) / static_cast<int>(sets.size()) + 1;
   std::vector<Position> since_capture;
   int ends[10] = {};
   std::uint64_t number = 0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -29,13 +31,22 @@ inline Rules random_mix(std::uint64_t number) {
   return rules;
 }
 
+// How much of a long random test is done: all of it, or the share that WARI_TEST_SHARE states (scripts/test.sh sets it for the sanitizers, which are ten times slower).
+inline int shared_out(int count) {
+  const char* share = std::getenv("WARI_TEST_SHARE");
+  return share == nullptr ? count : std::max(1, static_cast<int>(count * std::atof(share)));
+}
+
 // The presets and `mixes` random combinations.
-inline std::vector<Rules> many_rule_sets(int mixes) {
+inline std::vector<Rules> fixed_rule_sets(int mixes) {
   std::vector<Rules> sets;
   for (const auto& [name, rules] : rule_presets()) sets.push_back(rules);
   for (int mix = 0; mix < mixes; ++mix) sets.push_back(random_mix(static_cast<std::uint64_t>(mix)));
   return sets;
 }
+
+// The same, of which a shorter run takes fewer.
+inline std::vector<Rules> many_rule_sets(int mixes) { return fixed_rule_sets(shared_out(mixes)); }
 
 // Any distribution of the seeds, most of them with few on the board, so that slams and empty rows are frequent. It may be a finished game.
 inline Position random_position(const Rules& rules, std::uint64_t number) {
