@@ -46,6 +46,7 @@ Json search_json(const IterationReport& report) {
           {"moves", engine.moves},
           {"simulations", engine.simulations},
           {"evaluations", engine.evaluations},
+          {"bad_outputs", engine.bad_outputs},
           {"simulations_per_second", rate(simulations, seconds)},
           {"evaluations_per_second", rate(evaluations, seconds)},
           {"moves_per_second", rate(static_cast<double>(engine.moves), seconds)},
@@ -57,13 +58,17 @@ Json search_json(const IterationReport& report) {
 
 Json replay_json(const IterationReport& report) {
   const bool any = report.samples.positions > 0;
+  Json by_ply = Json::array();
+  for (const std::int64_t positions : report.samples.by_ply) by_ply.push_back(positions);
   return {{"new_positions", report.samples.positions},
           {"window_positions", report.window_positions},
           {"min_positions", report.min_positions},
           {"total_positions", report.total_positions},
           {"distinct_share", number(any, report.samples.distinct_share)},
           {"most_common_share", number(any, report.samples.most_common_share)},
-          {"policy_share", number(any, report.samples.policy_share)}};
+          {"policy_share", number(any, report.samples.policy_share)},
+          {"root_value_error", number(any, report.samples.root_value_error)},
+          {"by_ply", by_ply}};
 }
 
 Json calibration_json(const TrainReport& training) {
@@ -143,14 +148,7 @@ double at(const Json& line, const char* group, const char* key) {
 
 EngineCounters counters_between(const EngineCounters& earlier, const EngineCounters& later) {
   EngineCounters between = later;
-  between.simulations -= earlier.simulations;
-  between.evaluations -= earlier.evaluations;
-  between.rows -= earlier.rows;
-  between.moves -= earlier.moves;
-  between.games -= earlier.games;
-  between.waves -= earlier.waves;
-  between.search_seconds -= earlier.search_seconds;
-  between.network_seconds -= earlier.network_seconds;
+  between.add(earlier, -1);
   return between;
 }
 
@@ -191,6 +189,9 @@ std::string metrics_text(const nlohmann::ordered_json& line) {
 std::vector<std::string> metrics_warnings(const nlohmann::ordered_json& line) {
   std::vector<std::string> warnings;
   const double games = at(line, "games", "finished");
+  if (at(line, "search", "bad_outputs") > 0)
+    warnings.push_back(fmt::format("the network's answer was not a number for {:.0f} positions: go on from an earlier checkpoint, with a lower trainer.learning_rate",
+                                   at(line, "search", "bad_outputs")));
   if (at(line, "training", "skipped_steps") > 0)
     warnings.push_back(fmt::format("{:.0f} optimiser steps had a gradient that was not finite and were skipped: lower trainer.learning_rate",
                                    at(line, "training", "skipped_steps")));

@@ -63,12 +63,14 @@ TEST(Metrics, HealthyIterationGivesNoWarningAndSickOnesDo) {
   IterationReport sick = report();
   sick.games.distinct_openings = 3;
   sick.engine.evaluations = 100;
+  sick.engine.bad_outputs = 7;
   sick.training.skipped_steps = 2;
   sick.training.samples = 100;  // of one predicted value: no spread
   const auto warnings = metrics_warnings(metrics_line(sick));
   EXPECT_THAT(warnings, Contains(HasSubstr("open differently")));
   EXPECT_THAT(warnings, Contains(HasSubstr("half full")));
   EXPECT_THAT(warnings, Contains(HasSubstr("not finite")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("not a number for 7 positions")));
   EXPECT_THAT(warnings, Contains(HasSubstr("value head")));
 }
 
