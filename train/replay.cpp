@@ -138,10 +138,14 @@ struct Replay::State {
   }
 };
 
-Replay::Replay(const ReplaySettings& settings, std::vector<Rules> rules, std::uint64_t seed, std::filesystem::path folder, std::string run_id)
-    : state_(new State{settings, std::move(rules), seed, std::move(folder), std::move(run_id), {}, {}, {}, 0, 0, 0, {}}) {
+void check_replay(const ReplaySettings& settings) {
   if (settings.window_min > settings.window_max) throw Error("replay.window_min is above replay.window_max: configuration: give a smaller one");
   if (settings.min_positions > settings.window_min) throw Error("replay.min_positions is above replay.window_min, so training might never begin: configuration: give a smaller one");
+}
+
+Replay::Replay(const ReplaySettings& settings, std::vector<Rules> rules, std::uint64_t seed, std::filesystem::path folder, std::string run_id)
+    : state_(new State{settings, std::move(rules), seed, std::move(folder), std::move(run_id), {}, {}, {}, 0, 0, 0, {}}) {
+  check_replay(settings);
   state_->index();
 }
 

@@ -39,6 +39,9 @@ struct ReplaySettings {
   }
 };
 
+// Throws Error where keys contradict each other: for the start of a run, before anything is written.
+void check_replay(const ReplaySettings& settings);
+
 // One iteration's games on disk: what a checkpoint lists, so that the window can be made again.
 struct ShardInfo {
   std::string file;             // name inside the replay folder

@@ -30,10 +30,7 @@ void resolve_settings(TrainingSettings& settings) {
   }
   if (settings.device == "auto" && !devices().empty())
     log_warning("device auto: the CPU is used; this version has no self-play on the GPU '{}'", devices().front().name);
-  if (settings.replay.window_min > settings.replay.window_max)
-    throw Error("replay.window_min is above replay.window_max: configuration: make it smaller or the other larger");
-  if (settings.replay.min_positions > settings.replay.window_max)
-    throw Error("replay.min_positions is above replay.window_max, so training would never begin: configuration: make it smaller");
+  check_replay(settings.replay);
   check_evaluation(settings.evaluation, make_rules_mix(settings.rules).rules.front());
 }
 
