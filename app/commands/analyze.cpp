@@ -1,4 +1,5 @@
 #include "app/commands.h"
+#include "arena/player.h"
 #include "core/error.h"
 #include "core/game.h"
 #include "core/log.h"
@@ -16,7 +17,7 @@ struct AnalyzeOptions {
   std::string checkpoint;
   std::string algorithm = "puct";
   std::string precision = "auto";
-  double c_puct = SearchSettings{}.c_puct;
+  double c_puct = playing_search().c_puct;
   std::int64_t visits = 0;
   std::uint64_t seed = 1;
 };
