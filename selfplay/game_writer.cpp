@@ -16,34 +16,40 @@ namespace {
 
 constexpr int kWavesBetweenQuestions = 256;
 
-void prepare_folder(const std::filesystem::path& folder) {
+// True where the folder was made.
+bool prepare_folder(const std::filesystem::path& folder) {
   std::error_code error;
   if (std::filesystem::exists(folder) && !std::filesystem::is_directory(folder)) throw Error(fmt::format("not a folder: '{}': give the name of a new one", folder.string()));
-  std::filesystem::create_directories(folder, error);
+  const bool made = std::filesystem::create_directories(folder, error);
   if (error) throw Error(fmt::format("cannot make the folder ({}): '{}': give another one", error.message(), folder.string()));
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == kRecordExtension) {
       throw Error(fmt::format("the folder holds game records already: '{}': give a new one; training takes several (--records)", folder.string()));
     }
   }
+  return made;
 }
 
 }  // namespace
 
 GameWriter::GameWriter(std::filesystem::path folder, std::filesystem::path jsonl, RecordHeader header)
     : folder_(std::move(folder)), jsonl_(std::move(jsonl)), header_(std::move(header)) {
-  prepare_folder(folder_);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(jsonl_, ignored)) throw Error(fmt::format("a folder, not a file: '{}': give the name of a file for the lines", jsonl_.string()));
+  const bool made = prepare_folder(folder_);  // before the file, which may lie in it
   if (jsonl_.empty()) return;
   partial_jsonl_ = jsonl_.string() + ".partial";
   lines_ = std::fopen(partial_jsonl_.c_str(), "wb");
-  if (!lines_) throw Error(fmt::format("cannot write the file ({}): '{}': give another place", std::strerror(errno), jsonl_.string()));
+  if (lines_) return;
+  const std::string why = std::strerror(errno);
+  if (made) std::filesystem::remove(folder_, ignored);
+  throw Error(fmt::format("cannot write the file ({}): '{}': give another place", why, jsonl_.string()));
 }
 
 GameWriter::~GameWriter() {
-  if (!lines_) return;
-  std::fclose(lines_);
+  if (lines_) std::fclose(lines_);
   std::error_code ignored;
-  std::filesystem::remove(partial_jsonl_, ignored);
+  if (!partial_jsonl_.empty()) std::filesystem::remove(partial_jsonl_, ignored);
 }
 
 void GameWriter::fail_lines() const {
@@ -80,6 +86,7 @@ void GameWriter::finish() {
   if (std::fflush(lines_) != 0 || fsync(fileno(lines_)) != 0) fail_lines();
   if (std::fclose(std::exchange(lines_, nullptr)) != 0) fail_lines();
   std::filesystem::rename(partial_jsonl_, jsonl_);
+  partial_jsonl_.clear();
   sync_folder(jsonl_.has_parent_path() ? jsonl_.parent_path() : ".");
 }
 

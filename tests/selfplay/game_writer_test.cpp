@@ -67,6 +67,10 @@ TEST(GameWriter, RefusesAFolderWithRecordsAndAPlaceThatCannotBeWritten) {
   std::ofstream(folder / "file") << "x";
   EXPECT_THAT(error_of([&] { GameWriter(folder / "file", {}, header_of_one()); }), HasSubstr("not a folder"));
   EXPECT_THAT(error_of([&] { GameWriter(folder / "new", folder / "no/such/lines.jsonl", header_of_one()); }), HasSubstr("lines.jsonl"));
+  std::filesystem::create_directory(folder / "directory");
+  EXPECT_THAT(error_of([&] { GameWriter(folder / "new", folder / "directory", header_of_one()); }), HasSubstr("a folder, not a file"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "new")) << "what is refused leaves nothing behind";
+  EXPECT_FALSE(std::filesystem::exists(folder / "directory.partial"));
 }
 
 TEST(GameWriter, AnUnfinishedFileOfLinesIsNotLeftBehind) {
