@@ -41,14 +41,22 @@ std::vector<std::string> names_of(const RulesMix& mix) {
   return names;
 }
 
-// The saved configuration against the wanted one; allowed changes are logged and noted.
-void compare_with_saved(RunState& run) {
+// The saved configuration against the wanted one: the allowed changes, which are noted; any other is an Error.
+std::vector<ConfigChange> compare_with_saved(RunState& run) {
   TrainingSettings saved;
   load_config(saved, ConfigSource::from_file(run.folder.configuration()));
-  for (const ConfigChange& change : compare_configurations(config_values(saved), config_values(run.settings), run.folder.path())) {
-    run.counters.changes.push_back(fmt::format("{}: {} -> {}", change.key, change.before, change.now));
-    log_info("{}: {} was changed from {} to {}", run.folder.path().string(), change.key, change.before, change.now);
-  }
+  std::vector<ConfigChange> changes = compare_configurations(config_values(saved), config_values(run.settings), run.folder.path());
+  for (const ConfigChange& change : changes) run.counters.changes.push_back(fmt::format("{}: {} -> {}", change.key, change.before, change.now));
+  return changes;
+}
+
+// A line of metrics follows its checkpoint, so a run with lines and no checkpoint has lost them: beginning again would hide that.
+void refuse_lost_checkpoints(const RunState& run) {
+  std::error_code absent;
+  const auto bytes = fs::file_size(run.folder.metrics(), absent);
+  if (run.newest >= 0 || absent || bytes == 0) return;
+  throw Error("the run's checkpoints are missing, though it has metrics: '" + run.folder.checkpoints().string() +
+              "': restore that folder from a copy, or name another run with --run");
 }
 
 // Reads what checkpoint.json says, and checks every file that it lists.
@@ -57,7 +65,10 @@ void read_newest(RunState& run) {
   const CheckpointInfo info = read_checkpoint_info(folder);
   verify_checkpoint(folder, info);
   const std::vector<std::string> differences = checkpoint_differences(info, run.settings.network, run.weighted_rules);
-  if (!differences.empty()) throw Error("the checkpoint does not fit the configuration: '" + folder.string() + "': " + joined(differences, "; "));
+  if (!differences.empty()) {
+    throw Error("the checkpoint does not fit the configuration: '" + folder.string() + "': " + joined(differences, "; ") +
+                "; put these keys back, or name another folder with --run");
+  }
   const std::vector<std::string> changes = run.counters.changes;
   try {
     run.counters = RunCounters::from_json(info.loop.at("counters"));
@@ -125,19 +136,25 @@ std::unique_ptr<Evaluator> RunState::evaluator() const { return make_network_eva
 
 std::unique_ptr<RunState> open_run(const TrainingRequest& request) {
   if (!request.from.empty()) {  // looked at before anything is made, so that a wrong one leaves nothing behind
-    const CheckpointInfo info = read_checkpoint_info(resolve_checkpoint(request.from));
+    const CheckpointInfo info = read_checkpoint_weights(resolve_checkpoint(request.from)).info;
     const std::vector<std::string> differences = checkpoint_differences(info, request.settings.network, with_weights(request.settings.rules));
-    if (!differences.empty()) throw Error("the checkpoint of --from does not fit the configuration: '" + request.from + "': " + joined(differences, "; "));
+    if (!differences.empty()) {
+      throw Error("the checkpoint of --from does not fit the configuration: '" + request.from + "': " + joined(differences, "; ") +
+                  "; give another checkpoint, or the configuration that it was trained with");
+    }
   }
   auto run = std::make_unique<RunState>(request, RunFolder(request.run));
-  if (run->folder.has_configuration()) compare_with_saved(*run);
+  std::vector<ConfigChange> changes;
+  if (run->folder.has_configuration()) changes = compare_with_saved(*run);
   run->newest = run->folder.newest_checkpoint();
+  refuse_lost_checkpoints(*run);
   if (run->newest >= 0) read_newest(*run);
   if (run->newest >= 0 && !request.from.empty() &&
       run->counters.origin != read_checkpoint_info(resolve_checkpoint(request.from)).hashes.at("weights.safetensors")) {
     throw Error("this run exists already and did not begin with the weights of --from: '" + request.run.string() +
                 "': leave --from out to continue it, or name another folder with --run");
   }
+  for (const ConfigChange& change : changes) log_info("{}: {} was changed from {} to {}", request.run.string(), change.key, change.before, change.now);
   return run;
 }
 

@@ -152,6 +152,23 @@ TEST_F(Resume, NewestCheckpointMovedAwayGoesOnFromTheOneBefore) {
   EXPECT_THAT(iterations("run"), ElementsAre(1, 2, 3));
 }
 
+TEST_F(Resume, LostCheckpointsAreSaidAndTheRunIsNotBegunAgain) {
+  TrainingSettings settings = tiny_settings();
+  settings.iterations = 1;
+  train(settings, "run");
+  fs::rename(base_ / "run" / "checkpoints", base_ / "elsewhere");
+  const auto before = files("run");
+  EXPECT_THAT(message([&] { train(settings, "run"); }), AllOf(HasSubstr("checkpoints are missing"), HasSubstr((base_ / "run" / "checkpoints").string())));
+  EXPECT_EQ(files("run"), before);
+  fs::rename(base_ / "elsewhere", base_ / "run" / "checkpoints");
+  EXPECT_EQ(train(settings, "run").iterations_done, 0);
+  // Before the first checkpoint there are no metrics: such a run begins.
+  fs::create_directories(base_ / "killed" / "checkpoints");
+  fs::copy_file(base_ / "run" / "config.yaml", base_ / "killed" / "config.yaml");
+  std::ofstream(base_ / "killed" / "metrics.jsonl") << "";
+  EXPECT_EQ(train(settings, "killed").iterations_done, 1);
+}
+
 TEST_F(Resume, OtherLanesAndWorkersAreTakenAndTheDroppedGamesCounted) {
   train(tiny_settings(), "run");
   TrainingSettings wider = tiny_settings();
