@@ -54,6 +54,15 @@ RecordHeader parse_header(std::string_view text, const std::string& name) {
   return header;
 }
 
+// A header of a version that is known here.
+RecordHeader known_header(std::string_view text, const std::string& name) {
+  RecordHeader header = parse_header(text, name);
+  if (header.token_version > kTokenVersion) {
+    refuse(name, fmt::format("game records of token version {}, this program knows {}", header.token_version, kTokenVersion), "use the newer wari that wrote it");
+  }
+  return header;
+}
+
 struct Envelope {
   std::string_view json;
   std::string_view packed;
@@ -115,10 +124,7 @@ RecordShard read_records(const std::filesystem::path& file, const std::string& e
   RecordShard shard;
   shard.file = {static_cast<std::int64_t>(bytes.size()), content_hash(bytes)};
   if (!expected_hash.empty() && shard.file.hash != expected_hash) refuse(name, "not the file that the checkpoint lists (another checksum)", "restore it from a copy");
-  shard.header = parse_header(envelope.json, name);
-  if (shard.header.token_version > kTokenVersion) {
-    refuse(name, fmt::format("game records of token version {}, this program knows {}", shard.header.token_version, kTokenVersion), "use the newer wari that wrote it");
-  }
+  shard.header = known_header(envelope.json, name);
   const std::string contents = decompress(envelope.packed, envelope.contents_bytes, name);
   ByteReader in(contents, name);
   shard.games.reserve(std::min<std::size_t>(static_cast<std::size_t>(std::max<std::int64_t>(shard.header.games, 0)), contents.size() / kLeastGameBytes));
@@ -128,6 +134,11 @@ RecordShard read_records(const std::filesystem::path& file, const std::string& e
     if (game.rules_index >= shard.header.rules.size()) refuse(name, fmt::format("game {} names a rule set that the header does not hold", game.game), "the file was written by another program");
   }
   return shard;
+}
+
+RecordHeader read_record_header(const std::filesystem::path& file) {
+  const std::string bytes = read_whole_file(file);
+  return known_header(open_envelope(bytes, file.string()).json, file.string());
 }
 
 std::vector<std::filesystem::path> record_shards(std::span<const std::filesystem::path> folders) {

@@ -44,6 +44,9 @@ WrittenFile write_records(const std::filesystem::path& file, const RecordHeader&
 // (empty: not looked at). The games are decoded, not replayed: see verify_game().
 RecordShard read_records(const std::filesystem::path& file, const std::string& expected_hash = {});
 
+// The header alone, of a file whose checksums are right; the games are not decoded.
+RecordHeader read_record_header(const std::filesystem::path& file);
+
 // All shards of these folders (and files given themselves), in order of name within each folder. Throws Error where a folder does not exist or holds none.
 std::vector<std::filesystem::path> record_shards(std::span<const std::filesystem::path> folders);
 

@@ -143,6 +143,15 @@ void check_replay(const ReplaySettings& settings) {
   if (settings.min_positions > settings.window_min) throw Error("replay.min_positions is above replay.window_min, so training might never begin: configuration: give a smaller one");
 }
 
+std::vector<std::filesystem::path> usable_shards(std::span<const std::filesystem::path> folders, std::span<const Rules> rules) {
+  std::vector<std::filesystem::path> shards = record_shards(folders);
+  for (std::filesystem::path& shard : shards) {
+    shard = std::filesystem::weakly_canonical(shard);
+    rules_places(read_record_header(shard).rules, rules, shard.string());
+  }
+  return shards;
+}
+
 Replay::Replay(const ReplaySettings& settings, std::vector<Rules> rules, std::uint64_t seed, std::filesystem::path folder, std::string run_id)
     : state_(new State{settings, std::move(rules), seed, std::move(folder), std::move(run_id), {}, {}, {}, 0, 0, 0, {}}) {
   check_replay(settings);

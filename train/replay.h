@@ -42,6 +42,10 @@ struct ReplaySettings {
 // Throws Error where keys contradict each other: for the start of a run, before anything is written.
 void check_replay(const ReplaySettings& settings);
 
+// The shards of --records by their canonical paths, in order: what was learned from is remembered by its path, which must not depend on the working directory.
+// Throws Error where a file is not of game records, is damaged, or holds a rule set that is none of `rules`: before a run begins, and for every file.
+std::vector<std::filesystem::path> usable_shards(std::span<const std::filesystem::path> folders, std::span<const Rules> rules);
+
 // One iteration's games on disk: what a checkpoint lists, so that the window can be made again.
 struct ShardInfo {
   std::string file;             // name inside the replay folder

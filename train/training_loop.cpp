@@ -34,10 +34,9 @@ class StageTimer {
 
 class TrainingLoop {
  public:
-  TrainingLoop(const TrainingRequest& request, RunState& run, const StopRequest& stop)
-      : settings_(run.settings), run_(run), stop_(stop), length_(settings_, run.counters.seconds_used) {
-    if (!request.records.empty()) shards_ = record_shards(request.records);
-  }
+  // `shards`: to learn from, in order; empty: self-play.
+  TrainingLoop(RunState& run, std::vector<std::filesystem::path> shards, const StopRequest& stop)
+      : settings_(run.settings), run_(run), stop_(stop), length_(settings_, run.counters.seconds_used), shards_(std::move(shards)) {}
 
   bool has_ended() const { return length_.has_ended(run_.counters.iteration, run_.counters.seconds_used) || (!shards_.empty() && next_shard() == nullptr); }
 
@@ -151,9 +150,13 @@ class TrainingLoop {
 
 TrainingResult run_training(const TrainingRequest& request) {
   const StopRequest stop;
-  if (request.records.empty()) require_end(request.settings);
+  std::vector<std::filesystem::path> shards;
+  if (request.records.empty())
+    require_end(request.settings);
+  else
+    shards = usable_shards(request.records, make_rules_mix(request.settings.rules).rules);
   const std::unique_ptr<RunState> run = open_run(request);
-  TrainingLoop loop(request, *run, stop);
+  TrainingLoop loop(*run, std::move(shards), stop);
   const std::int64_t before = run->counters.iteration;
   if (loop.has_ended()) {
     log_info("nothing is left to do: '{}' has its {} iterations", request.run.string(), before);

@@ -149,6 +149,13 @@ TEST_F(TrainingLoop, NewRunBeginsWithOldWeights) {
   settings.network.width = 24;
   EXPECT_THAT(message([&] { run_training({settings, base_ / "wider", (base_ / "old").string(), {}}); }), AllOf(HasSubstr("16"), HasSubstr("24")));
   EXPECT_FALSE(fs::exists(base_ / "wider"));
+  settings = tiny_settings();
+  const auto before = files("other");
+  std::ofstream(newest_checkpoint("old") / "weights.safetensors", std::ios::app) << "x";
+  for (const char* name : {"fresh", "other"})
+    EXPECT_THAT(message([&] { run_training({settings, base_ / name, (base_ / "old").string(), {}}); }), HasSubstr("weights.safetensors"));
+  EXPECT_FALSE(fs::exists(base_ / "fresh"));
+  EXPECT_EQ(files("other"), before);
 }
 
 TEST_F(TrainingLoop, LearnsFromRecordsAlone) {
@@ -163,6 +170,7 @@ TEST_F(TrainingLoop, LearnsFromRecordsAlone) {
   EXPECT_GT(result.last_line.at("step").get<int>(), 0);
   EXPECT_EQ(result.last_line.at("games").at("rejected"), 0);
   EXPECT_EQ(run_training({settings, base_ / "taught", "", folders}).iterations_done, 0);
+  EXPECT_EQ(run_training({settings, base_ / "taught", "", {base_ / "taught" / ".." / "played" / "replay"}}).iterations_done, 0) << "the same files by another path";
   // In two parts it is the same.
   settings.iterations = 1;
   run_training({settings, base_ / "parts", "", folders});
@@ -171,6 +179,17 @@ TEST_F(TrainingLoop, LearnsFromRecordsAlone) {
   EXPECT_EQ(outcome("parts"), outcome("taught"));
   TrainingSettings foreign = tiny_settings("warri,seeds_per_pit=2");
   EXPECT_THAT(message([&] { run_training({foreign, base_ / "foreign", "", folders}); }), HasSubstr("'abapa,seeds_per_pit=2'"));
+  std::ofstream(base_ / "text.games") << "hello";
+  fs::create_directory(base_ / "empty");
+  for (const fs::path& wrong : {base_ / "text.games", base_ / "empty", base_ / "nowhere"})
+    EXPECT_THAT(message([&] { run_training({settings, base_ / "foreign", "", {wrong}}); }), HasSubstr(wrong.string()));
+  EXPECT_FALSE(fs::exists(base_ / "foreign")) << "what is refused leaves nothing behind";
+}
+
+TEST_F(TrainingLoop, SettingsThatContradictEachOtherAreSeenBeforeAnythingIsWritten) {
+  TrainingSettings settings = tiny_settings();
+  settings.replay.min_positions = settings.replay.window_min + 1;
+  EXPECT_THAT(message([&] { resolve_settings(settings); }), HasSubstr("replay.min_positions is above replay.window_min"));
 }
 
 }  // namespace
