@@ -93,7 +93,7 @@ std::string read_whole_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) throw Error("this is a folder, not a file: '" + file.string() + "': name a file");
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error("cannot read the file: '" + file.string() + "': " + std::strerror(errno));
+  if (!in) throw Error("cannot read the file: '" + file.string() + "': " + std::strerror(errno) + "; check its name and permissions");
   std::ostringstream text;
   text << in.rdbuf();
   if (in.bad()) throw system_error("reading failed: '" + file.string() + "': " + std::strerror(errno));

@@ -55,7 +55,7 @@ CheckpointInfo from_json(const json& in, const std::string& file) {
   const json& network = in.at("network");
   const std::vector<std::string>& kinds = trunk_kind_names();
   const auto kind = std::find(kinds.begin(), kinds.end(), network.at("kind").get<std::string>());
-  if (kind == kinds.end()) throw Error("unknown kind of network: " + file + ": '" + network.at("kind").get<std::string>() + "'");
+  if (kind == kinds.end()) throw Error("unknown kind of network '" + network.at("kind").get<std::string>() + "': '" + file + "': use the version of wari that wrote it");
   info.network.kind = static_cast<TrunkKind>(kind - kinds.begin());
   info.network.width = network.at("width");
   info.network.blocks = network.at("blocks");
@@ -69,7 +69,8 @@ CheckpointInfo from_json(const json& in, const std::string& file) {
 std::string read_verified(const fs::path& folder, const CheckpointInfo& info, const std::string& name) {
   const fs::path file = folder / name;
   const auto expected = info.hashes.find(name);
-  if (expected == info.hashes.end()) throw Error("checkpoint.json does not list " + name + ": " + folder.string() + ": the checkpoint is damaged");
+  if (expected == info.hashes.end()) throw Error("checkpoint.json does not list " + name + ": '" + folder.string() + "': the checkpoint is damaged; use an earlier one or restore a copy");
+  if (!fs::exists(file)) throw Error("a file of the checkpoint is missing: '" + file.string() + "': use an earlier checkpoint or restore a copy");
   std::string bytes = read_whole_file(file);
   if (content_hash(bytes) != expected->second) {
     throw Error("damaged file: " + file.string() + ": its contents do not match the hash in checkpoint.json; use an earlier checkpoint or restore a copy");
@@ -79,7 +80,7 @@ std::string read_verified(const fs::path& folder, const CheckpointInfo& info, co
 
 void check_token_version(const CheckpointInfo& info, const fs::path& folder) {
   if (info.token_version == kTokenVersion) return;
-  throw Error("the network reads another token layout: " + folder.string() + ": saved version " + std::to_string(info.token_version) + ", this program has " + std::to_string(kTokenVersion));
+  throw Error("the network reads another token layout: " + folder.string() + ": saved version " + std::to_string(info.token_version) + ", this program has " + std::to_string(kTokenVersion) + "; use the version of wari that wrote it");
 }
 
 }  // namespace
@@ -105,14 +106,16 @@ void update_checkpoint_info(const fs::path& folder, const CheckpointInfo& info) 
 
 CheckpointInfo read_checkpoint_info(const fs::path& folder) {
   const fs::path file = folder / kInfoFile;
-  if (!fs::exists(file)) throw Error("no checkpoint: " + folder.string() + ": there is no checkpoint.json");
+  if (!fs::exists(file)) throw Error("no checkpoint: '" + folder.string() + "': there is no checkpoint.json; give a checkpoint's folder, a run's, or RUN@best");
   const std::string text = read_whole_file(file);
   json in = json::parse(text, nullptr, false);
   if (in.is_discarded() || !in.is_object() || !in.contains("format") || !in["format"].is_number_integer()) {
-    throw Error("not a checkpoint's description: " + file.string() + (text.empty() ? ": the file is empty" : ": it is not the JSON that wari writes"));
+    throw Error("not a checkpoint's description: '" + file.string() + (text.empty() ? "': the file is empty" : "': it is not the JSON that wari writes") +
+                "; use an earlier checkpoint or restore a copy");
   }
   if (in["format"].get<int>() > kCheckpointFormat) {
-    throw Error("the checkpoint is of a newer format: " + file.string() + ": format " + in["format"].dump() + ", this program reads up to " + std::to_string(kCheckpointFormat));
+    throw Error("the checkpoint is of a newer format: '" + file.string() + "': format " + in["format"].dump() + ", this program reads up to " + std::to_string(kCheckpointFormat) +
+                "; use the newer wari that wrote it");
   }
   const json checksum = in.contains("checksum") ? in["checksum"] : json();
   in.erase("checksum");
@@ -122,7 +125,7 @@ CheckpointInfo read_checkpoint_info(const fs::path& folder) {
     info.format = in["format"];
     return info;
   } catch (const json::exception& error) {
-    throw Error("not a complete checkpoint's description: " + file.string() + ": " + error.what());
+    throw Error("not a complete checkpoint's description: '" + file.string() + "': " + error.what() + "; use an earlier checkpoint or restore a copy");
   }
 }
 

@@ -89,7 +89,7 @@ RunFolder::RunFolder(const fs::path& run) : path_(run) {
   if (fs::exists(path_) && !fs::is_directory(path_)) throw Error("a run is a folder, this is a file: '" + path_.string() + "': name another with --run");
   std::error_code error;
   fs::create_directories(path_, error);
-  if (error) throw Error("cannot make the run's folder: '" + path_.string() + "': " + error.message());
+  if (error) throw Error("cannot make the run's folder: '" + path_.string() + "': " + error.message() + "; check its permissions, or name another with --run");
   const std::vector<fs::path> present = entries(path_);
   if (!has_configuration() && !std::all_of(present.begin(), present.end(), trace_of_a_start)) {
     throw Error("this folder is no run (it has no config.yaml) and is not empty: '" + path_.string() + "': name another with --run");
