@@ -12,6 +12,12 @@ namespace wari {
 namespace {
 
 constexpr int kFailed = 3;
+constexpr const char* kMayBeEmpty = "--moves";  // no moves: the position itself
+
+std::string first_line(const char* text) {
+  const std::string_view whole(text);
+  return std::string(whole.substr(0, whole.find('\n')));
+}
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -27,6 +33,51 @@ std::vector<std::string> flag_names(const CLI::App& app) {
   return names;
 }
 
+std::string whole_name(const CLI::App& command) {
+  std::string name = command.get_name();
+  for (const CLI::App* parent = command.get_parent(); parent != nullptr; parent = parent->get_parent()) name = parent->get_name() + " " + name;
+  return name;
+}
+
+Error empty_value(const std::string& flag, const std::string& command) {
+  return Error("an empty value '': " + command + " " + flag + ": give a value, or leave the flag out");
+}
+
+// An empty text mostly comes from a script's variable that was never set; to take it for "not given" would do something else than was meant.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), "") != values.end() && option->get_name() != kMayBeEmpty)
+      throw empty_value(option->get_name(), whole_name(command));
+  }
+}
+
+// Puts quotes around `text` where it first stands in the message from `from` on.
+bool put_in_quotes(std::string& message, const std::string& text, std::size_t from) {
+  const std::size_t at = text.empty() ? std::string::npos : message.find(text, from);
+  if (at == std::string::npos) return false;
+  message.replace(at, text.size(), quote(text));
+  return true;
+}
+
+// What CLI11 says, with the offending text in quotes: a value of the flag that it names, or words that it could not place.
+std::string parse_message(const CLI::ParseError& error, const CLI::App& root, const CLI::App& command) {
+  std::string message = first_line(error.what());
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const std::size_t at = message.find(name);
+    if (at == std::string::npos || option->count() == 0) continue;
+    for (const std::string& value : option->results()) {
+      if (put_in_quotes(message, value, at + name.size())) return message;
+    }
+  }
+  std::size_t from = message.find(": ");
+  for (const std::string& word : root.remaining(true)) {
+    if (from != std::string::npos && put_in_quotes(message, word, from)) from = message.find(quote(word), from) + quote(word).size();
+  }
+  return message;
+}
+
 // CLI11's own messages name neither the nearest command nor the nearest flag, so unknown words are found before it parses.
 const CLI::App* check_words(const CLI::App& root, int argc, const char* const* argv) {
   const CLI::App* app = &root;
@@ -37,13 +88,14 @@ const CLI::App* check_words(const CLI::App& root, int argc, const char* const* a
     const bool is_flag = word.size() > 2 && word.compare(0, 2, "--") == 0;
     if (is_flag) {
       const std::string name = word.substr(0, word.find('='));
+      if (word.size() == name.size() + 1) throw empty_value(name, typed);  // CLI11 would take the next word for the value
       const std::vector<std::string> known = flag_names(*app);
       if (std::find(known.begin(), known.end(), name) == known.end())
         throw Error("unknown flag " + quote(name) + ": " + typed + ": " + suggestion(name, known) + " ('" + typed + " --help' lists all)");
       continue;
     }
     const std::vector<std::string> known = command_names(*app);
-    if (known.empty() || word.front() == '-') continue;
+    if (known.empty() || word.starts_with('-')) continue;
     if (std::find(known.begin(), known.end(), word) == known.end())
       throw Error("unknown command " + quote(word) + ": " + typed + ": " + suggestion(word, known) + " ('" + typed + " --help' lists all)");
     app = app->get_subcommand(word);
@@ -62,11 +114,6 @@ void print_error(std::string_view message) {
   }
   while (text.back() == '\n') text.pop_back();
   std::fprintf(stderr, "%s\n", text.c_str());
-}
-
-std::string first_line(const char* text) {
-  const std::string_view whole(text);
-  return std::string(whole.substr(0, whole.find('\n')));
 }
 
 // What a person can mend by typing something else is bad input; a full disk is not.
@@ -131,10 +178,10 @@ int CommandLine::run(int argc, const char* const* argv) {
     Output(false).print("{}", chosen->help(typed));
     return 0;
   } catch (const CLI::ParseError& e) {
-    std::string where = chosen->get_name();
-    for (const CLI::App* parent = chosen->get_parent(); parent != nullptr; parent = parent->get_parent()) where = parent->get_name() + " " + where;
-    throw Error(first_line(e.what()) + ": " + where + ": '" + where + " --help' shows the flags and an example");
+    const std::string where = whole_name(*chosen);
+    throw Error(parse_message(e, root_, *chosen) + ": " + where + ": '" + where + " --help' shows the flags and an example");
   }
+  refuse_empty_values(*chosen);
   for (const auto& command : commands_) {
     if (!command->app->parsed()) continue;
     const auto& names = log_level_names();

@@ -42,15 +42,35 @@ TEST(CommandLine, WrongUseNamesTheWordAndTheNearest) {
       {"unknown flag with a value", {"perft", "--dept=3"}, "'--depth'"},
       {"missing flag", {"perft", "--rules", "abapa"}, "--depth"},
       {"missing value", {"perft", "--rules", "abapa", "--depth"}, "--depth"},
-      {"a word for a number", {"perft", "--rules", "abapa", "--depth", "many"}, "--depth"},
-      {"a number too large", {"perft", "--rules", "abapa", "--depth", "99999999999999999999"}, "--depth"},
+      {"a word for a number", {"perft", "--rules", "abapa", "--depth", "many"}, "'many'"},
+      {"a number too large", {"perft", "--rules", "abapa", "--depth", "99999999999999999999"}, "'99999999999999999999'"},
+      {"a number out of range", {"match", "--a", "random", "--b", "random", "--games", "1"}, "'1'"},
       {"a single dash", {"bench", "-x"}, "-x"},
+      {"an empty command", {""}, "unknown command ''"},
+      {"an empty group", {"bench", ""}, "an empty value ''"},
       {"unknown group", {"bench", "serach"}, "'search'"},
-      {"unknown level", {"bench", "machine", "--log", "loud"}, "loud"},
-      {"one command after another", {"perft", "--rules", "abapa", "--depth", "2", "extra"}, "extra"},
+      {"unknown level", {"bench", "machine", "--log", "loud"}, "'loud'"},
+      {"one command after another", {"perft", "--rules", "abapa", "--depth", "2", "extra"}, "'extra'"},
       {"control characters", {"per\nft\x1b[2J"}, "perft"},
   };
   for (const BadInput& input : inputs) expect_refused(input);
+}
+
+TEST(CommandLine, EmptyValuesAreRefusedAndNothingIsMade) {
+  const TestFolder folder;
+  const std::string run = folder.path() + "/run";
+  const std::vector<BadInput> inputs{
+      {"checkpoint", {"analyze", "--visits", "8", "--checkpoint", ""}, "--checkpoint"},
+      {"position", {"analyze", "--visits", "8", "--position", ""}, "--position"},
+      {"position after =", {"analyze", "--position=", "--visits", "8"}, "--position"},
+      {"configuration", {"train", "--run", run, "--config", ""}, "--config"},
+      {"run", {"train", "--config", "configs/smoke.yaml", "--run", ""}, "--run"},
+      {"from", {"train", "--config", "configs/smoke.yaml", "--run", run, "--from", ""}, "--from"},
+      {"records", {"train", "--config", "configs/smoke.yaml", "--run", run, "--records", ""}, "--records"},
+  };
+  for (const BadInput& input : inputs) expect_refused(input);
+  EXPECT_FALSE(std::filesystem::exists(run));
+  EXPECT_EQ(run_wari({"analyze", "--visits", "8", "--moves", ""}).status, 0) << "no moves are some, too";
 }
 
 TEST(CommandLine, BadRulesPositionsAndLinesAreNamed) {
