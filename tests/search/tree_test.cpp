@@ -70,7 +70,8 @@ TEST_P(TreeAgainstReference, VisitsAreThoseOfTheBookSearch) {
   settings.gumbel_noise = 0;
   int searches = 0, same = 0;
   std::uint64_t number = 0;
-  for (const Rules& rules : many_rule_sets(60)) {
+  const std::vector<Rules> sets = many_rule_sets(60);
+  for (const Rules& rules : sets) {
     for (int i = 0; i < 5; ++i) {
       const Game game(rules, random_position(rules, ++number));
       if (game.is_over()) continue;
@@ -85,7 +86,7 @@ TEST_P(TreeAgainstReference, VisitsAreThoseOfTheBookSearch) {
       }
     }
   }
-  EXPECT_GT(searches, 250);
+  EXPECT_GT(searches, 5 * static_cast<int>(sets.size()));  // most of ten a rule set: few random positions are over
   EXPECT_GE(same, searches - searches / 50);
 }
 
