@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxListed = 20000;  // lines that are listed rather than drawn
 
-std::vector<int> legal_list(const Game& game) {
-  std::vector<int> actions;
-  for (int action = 0; action < kActions; ++action) {
-    if ((game.legal() >> action) & 1) actions.push_back(action);
-  }
-  return actions;
-}
-
 // All unfinished lines of `plies` moves; false if there are more than can be listed.
 bool list_lines(const Game& game, int plies, std::vector<Game>& lines) {
   if (game.is_over()) return true;

@@ -10,9 +10,6 @@
 #include "search/alphabeta.h"
 
 namespace wari {
-namespace {
-
-int draw_one(const std::vector<int>& actions, std::uint64_t key) { return actions[random_below(mix64(key), static_cast<std::uint32_t>(actions.size()))]; }
 
 std::vector<int> legal_list(const Game& game) {
   std::vector<int> actions;
@@ -21,6 +18,10 @@ std::vector<int> legal_list(const Game& game) {
   }
   return actions;
 }
+
+namespace {
+
+int draw_one(const std::vector<int>& actions, std::uint64_t key) { return actions[random_below(mix64(key), static_cast<std::uint32_t>(actions.size()))]; }
 
 class RandomPlayer final : public Player {
  public:

@@ -6,8 +6,6 @@
 namespace wari {
 namespace {
 
-constexpr int kActions = 12;
-
 int choose_action(const Game& game, const std::uint8_t (&captures)[kPitTokens], std::uint64_t bits) {
   const bool greedy = bits & 1;
   int best = -1, best_captured = -1;
