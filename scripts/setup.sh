@@ -8,7 +8,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 packages=(g++ ninja-build ccache mold pkg-config python3-venv libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev
-  libgtest-dev libgmock-dev libzstd-dev libxxhash-dev libsqlite3-dev)
+  libgtest-dev libgmock-dev libprotozero-dev libzstd-dev libxxhash-dev libsqlite3-dev)
 
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then
@@ -16,7 +16,8 @@ install_packages() {
     return
   fi
   local missing=() name installed
-  installed=" $(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^ii *//p' | tr '\n' ' ')"
+  # dpkg-query fails as soon as one name is unknown to it, which is what a fresh machine says of most.
+  installed=" $({ dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' "${packages[@]}" 2>/dev/null || true; } | sed -n 's/^ii *//p' | tr '\n' ' ')"
   for name in "${packages[@]}"; do [[ $installed == *" $name "* ]] || missing+=("$name"); done
   [ ${#missing[@]} -eq 0 ] && return
   echo "setup: installing Debian packages (about 300 MB where none is there yet): ${missing[*]}"
