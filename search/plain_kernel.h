@@ -29,9 +29,11 @@ WARI_HD inline bool masked_softmax(const float* logits /* [Edges] */, std::uint3
     if (is_legal && !(std::fabs(logit) < kFiniteLimit)) finite = false;
     if (is_legal && logit > best) best = logit;
   }
-  for (int e = 0; e < Edges; ++e) {
-    const float logit = finite && ((legal >> e) & 1) ? logits[e] - best : 0.0f;
-    share[e] = (legal >> e) & 1 ? exact_exp(logit) : 0.0f;
+  // Two loops: g++ 12 with AVX-512 drops the mask of legal edges where `finite` stands in the same condition.
+  if (finite) {
+    for (int e = 0; e < Edges; ++e) share[e] = (legal >> e) & 1 ? exact_exp(logits[e] - best) : 0.0f;
+  } else {
+    for (int e = 0; e < Edges; ++e) share[e] = static_cast<float>((legal >> e) & 1);
   }
   const float scale = 1.0f / folded_sum<Edges>(share);
   for (int e = 0; e < Edges; ++e) share[e] *= scale;
