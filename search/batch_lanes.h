@@ -130,7 +130,7 @@ class BatchLanes {
   static void fill_outcome(const SearchLane& lane, const NodeType& root, const Rules& rules, RootResult& result) {
     const float count = static_cast<float>(lane.simulations + 1);
     const bool proven = (root.flags & kNodeProven) != 0;
-    const float value = proven ? exact_value(root.value) : std::clamp(lane.value_sum / count, -1.0f, 1.0f);
+    const float value = proven ? exact_value(root.value) : std::clamp(root.value, -1.0f, 1.0f);
     float draw = proven ? (value == 0 ? 1.0f : 0.0f) : lane.draw_sum / count;
     draw = std::min(draw, 1.0f - std::fabs(value));
     result.wdl[0] = (1.0f - draw + value) * 0.5f;
@@ -145,7 +145,7 @@ class BatchLanes {
     std::uint32_t at = 0;
     while (edge >= 0) {
       result.line.push_back(edge);
-      at = nodes[at].child[edge];
+      at = nodes[at].child_index(edge);
       edge = at == 0 || nodes[at].visits == 0 || (nodes[at].flags & kNodeTerminal) != 0 ? -1 : most_visited(nodes[at]);
     }
   }

@@ -5,64 +5,66 @@
 #include "search/steps.h"
 
 // Two steps for a processor core, over a group of lanes at once: the same work as DescendStep and BackupStep do lane by lane, in an order in which no branch depends on how
-// deep a tree is. A wrong guess there costs as much as a level.
+// deep one tree is. A wrong guess there costs as much as a level.
 namespace wari {
 
 inline constexpr int kLanesOfGroup = 16;  // a group's nodes fit the first-level cache
 
-// Eight lanes go down together, a level at a time; those that have arrived stand still.
+// The lanes go down together, a level at a time. Each node that is entered joins a list, and the next level is the part of the list that this one added.
 template <class N>
 struct GroupDescendStep {
   SearchView<N> view;
-  static constexpr int kLanesAtOnce = 8;
 
   void operator()(int index) const { DescendStep<N>{view}(index); }
 
   void group(int first, int last) const {
-    for (; first + kLanesAtOnce <= last; first += kLanesAtOnce) eight(first);
-    for (; first < last; ++first) (*this)(first);
+    for (; first < last; first += kLanesOfGroup) few(first, std::min(first + kLanesOfGroup, last));
   }
 
  private:
-  void eight(int first) const {
-    const N* trees[kLanesAtOnce];
-    std::uint32_t at[kLanesAtOnce], child[kLanesAtOnce];
-    std::int32_t depth[kLanesAtOnce];
-    for (int i = 0; i < kLanesAtOnce; ++i) {
-      trees[i] = view.tree(first + i);
-      at[i] = 0;
-      depth[i] = 0;
-      // A lane that is not searching stands still; what is written for it nobody reads.
-      child[i] = view.lanes[first + i].phase == LanePhase::searching ? trees[i][0].best_child : 0;
-      view.paths[(first + i) * kPathKept] = 0;
+  struct Arrival {
+    std::int32_t depth;
+    std::uint32_t parent, child;
+  };
+
+  void few(int first, int last) const {
+    PathNode* const list = view.paths + static_cast<std::int64_t>(first) * kPathKept;
+    const N* trees[kLanesOfGroup];
+    Arrival arrivals[kLanesOfGroup];
+    std::uint32_t lanes[kLanesOfGroup];
+    int searching = 0;
+    for (int index = first; index < last; ++index) {
+      const auto lane = static_cast<std::uint32_t>(index - first);
+      trees[lane] = view.tree(index);
+      lanes[searching] = lane;
+      list[searching] = {0, lane};
+      searching += view.lanes[index].phase == LanePhase::searching ? 1 : 0;
     }
-    bool moved = true;
-    for (int level = 1; moved; ++level) {
-      std::uint32_t any = 0;
-      std::uint32_t* const path = view.paths + first * kPathKept + std::min(level, kPathKept - 1);  // the last place is overwritten: such paths are not used
-      for (int i = 0; i < kLanesAtOnce; ++i) {
-        const N& next = trees[i][child[i]];  // the root itself where there is no child
-        const std::uint32_t down = (child[i] != 0 ? 1u : 0u) & ~static_cast<std::uint32_t>(next.flags) & kNodeProven;
-        const std::uint32_t mask = 0u - down;
-        path[i * kPathKept] = child[i];
-        at[i] = (child[i] & mask) | (at[i] & ~mask);
-        depth[i] += static_cast<std::int32_t>(down);
-        const auto below = static_cast<std::uint32_t>(next.best_child);
-        child[i] = (below & mask) | (child[i] & ~mask);
-        any |= down;
+    int begin = 0, end = searching;
+    // Who has come to the last level that the list keeps goes on alone.
+    for (std::int32_t depth = 0; begin < end && depth < kPathKept - 1; ++depth) {
+      for (const int level_end = end; begin < level_end; ++begin) {
+        const PathNode at = list[begin];
+        const std::uint32_t child = trees[at.lane][at.node].best_child;
+        arrivals[at.lane] = {depth, at.node, child};
+        list[end] = {child, at.lane};
+        end += may_enter<N>(child) ? 1 : 0;
       }
-      moved = any != 0;
     }
-    for (int i = 0; i < kLanesAtOnce; ++i) {
-      SearchLane& lane = view.lanes[first + i];
-      lane.depth = depth[i];
-      lane.parent = at[i];
-      lane.child = child[i];
+    for (int i = 0; i < searching; ++i) {
+      SearchLane& lane = view.lanes[first + static_cast<int>(lanes[i])];
+      const Arrival& arrival = arrivals[lanes[i]];
+      lane.depth = arrival.depth;
+      lane.parent = arrival.parent;
+      lane.child = arrival.child & (N::kProvenChild - 1u);
+      lane.listed = 1;
     }
+    for (; begin < end; ++begin) descend(trees[list[begin].lane], view.lanes[first + static_cast<int>(list[begin].lane)]);
+    view.path_nodes[first] = end;
   }
 };
 
-// Backs up the leaves of a group: the nodes of all paths become one list, since no node's update waits for another's.
+// Backs up the leaves of a group along the list that its descent made: no node's update waits for another's.
 template <class Kernel, class N>
 struct GroupBackupStep {
   SearchView<N> view;
@@ -74,64 +76,61 @@ struct GroupBackupStep {
   }
 
  private:
-  struct Visit {
-    N* node;
-    float value;         // of the leaf's mover
-    std::uint32_t north; // the leaf's mover
+  // A lane of the group as the list's nodes need it.
+  struct Listed {
+    N* tree;
+    std::uint32_t value;   // bits of the leaf's value, seen by South
+    std::uint32_t counts;  // 0: no leaf, or not one that this list led to
   };
 
   void few(int first, int last) const {
-    Visit visits[(kLanesOfGroup + 1) * kPathKept];
-    int backed_up[kLanesOfGroup];
-    int visit_count = 0, lane_count = 0;
+    Listed lanes[kLanesOfGroup];
+    for (int index = first; index < last; ++index) lanes[index - first] = begin_lane(index);
+    add_visits(lanes, view.paths + static_cast<std::int64_t>(first) * kPathKept, view.path_nodes[first]);
     for (int index = first; index < last; ++index) {
-      SearchLane& lane = view.lanes[index];
-      if (lane.leaf < 0) continue;
-      const std::uint32_t* const path = view.paths + index * kPathKept;
-      if (lane.phase != LanePhase::searching || path[0] != 0 || lane.depth >= kPathKept - 1) {
-        (*this)(index);
-        continue;
-      }
-      N* const nodes = view.tree(index);
-      N& leaf = nodes[lane.leaf];
-      const float value = view.leaves.value[index];
-      leaf.visits = 1;
-      leaf.value = value;
-      const std::uint32_t north = is_north(leaf.position.mover) ? 1 : 0;
-      // Four places are written at a time and the list grows by those that count.
-      for (int level = 0; level <= lane.depth; level += 4) {
-        for (int i = level; i < level + 4; ++i) visits[visit_count + i] = {nodes + path[i], value, north};
-      }
-      visit_count += lane.depth + 1;
-      backed_up[lane_count++] = index;
+      if (lanes[index - first].counts != 0) finish(index);
     }
-    add_visits(visits, visit_count);
-    for (int i = 0; i < lane_count; ++i) finish(backed_up[i]);
   }
 
-  void add_visits(const Visit* visits, int count) const {
+  Listed begin_lane(int index) const {
+    const SearchLane& lane = view.lanes[index];
+    N* const tree = view.tree(index);
+    if (lane.leaf < 0) return {tree, 0, 0};
+    if (lane.phase != LanePhase::searching || lane.listed == 0) {
+      (*this)(index);
+      return {tree, 0, 0};
+    }
+    N& leaf = tree[lane.leaf];
+    const float value = view.leaves.value[index];
+    leaf.visits = 1;
+    leaf.value = value;
+    return {tree, bits_of_float(value) ^ sign_of_mover(leaf.position), 1};
+  }
+
+  // What turns a value of the player to move into South's, and back.
+  static std::uint32_t sign_of_mover(const Position& position) { return static_cast<std::uint32_t>(is_north(position.mover)) << 31; }
+
+  void add_visits(const Listed* lanes /* of the group */, const PathNode* list, int count) const {
     const SearchParameters parameters = *view.parameters;
     for (int i = 0; i < count; ++i) {
-      N& node = *visits[i].node;
-      const std::uint32_t other_side = (is_north(node.position.mover) ? 1u : 0u) ^ visits[i].north;
-      const float value = float_from_bits(bits_of_float(visits[i].value) ^ (other_side << 31));
-      add_visit<Kernel>(parameters, node, node.best_edge, value);  // the descent took the best edge
+      const Listed& lane = lanes[list[i].lane];
+      if (lane.counts == 0) [[unlikely]] continue;
+      N& node = lane.tree[list[i].node];
+      add_visit<Kernel>(parameters, node, node.best_edge, float_from_bits(lane.value ^ sign_of_mover(node.position)));  // the descent took the best edge
     }
   }
 
   void finish(int index) const {
-    const SearchParameters& parameters = *view.parameters;
     const LeafRows& rows = view.leaves;
     SearchLane& lane = view.lanes[index];
     N* const nodes = view.tree(index);
     const bool root_side = is_north(nodes[lane.leaf].position.mover) == is_north(nodes[0].position.mover);
-    lane.value_sum += root_side ? rows.value[index] : -rows.value[index];
     lane.draw_sum += rows.draw[index];
     lane.margin_sum += root_side ? rows.margin[index] : -rows.margin[index];
-    lane.bad_outputs += rows.bad[index] != 0 && lane.bad_outputs < 255 ? 1 : 0;
+    if (rows.bad[index] != 0) [[unlikely]] lane.bad_outputs += lane.bad_outputs < 255 ? 1 : 0;
     lane.leaf = kNoLeaf;
     ++lane.simulations;
-    finish_simulation(parameters, nodes, view.roots[index], lane);
+    finish_simulation(*view.parameters, nodes, view.roots[index], lane);
   }
 };
 

@@ -45,14 +45,16 @@ struct alignas(64) SearchLane {
   std::int32_t budget = 0;
   std::int32_t node_count = 0;
   // Sums over all evaluations, of the root's mover.
-  float value_sum = 0, draw_sum = 0, margin_sum = 0;
+  float draw_sum = 0, margin_sum = 0;
   std::int32_t depth = 0;            // of the last descent: `parent` is this many moves below the root
   std::uint32_t parent = 0;          // node where the last descent stopped
-  std::uint32_t child = 0;           // its child there: 0 if it must be made, else proven
+  std::uint32_t child = 0;           // its child there, index alone: 0 if it must be made, else proven
+  std::uint32_t listed = 0;          // 1: the nodes of the last descent are in its group's list (GroupDescendStep)
   Halving halving;                   // of the root's moves, under Gumbel
   std::int32_t root_quiet = 0;       // history[root_quiet] is the root
   std::uint32_t ply = 0;             // with seed and game the key of the root's random numbers
   const Position* history = nullptr; // positions since the last capture, oldest first
+  std::uint64_t history_filter[2] = {}; // filter_bit() of the history's positions, by the parity of their place: what is not marked did not occur
   std::uint64_t seed = 0, game = 0;
   std::int32_t node_capacity = 0;
 };

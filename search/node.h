@@ -25,7 +25,7 @@ struct alignas(128) Node {
 
   Position position;
   Count visits;                   // own evaluation and every simulation below
-  Count best_child;               // child of `best_edge`, 0: not made yet
+  Count best_child;               // child[best_edge]
   Count parent;
   std::uint16_t quiet_plies;      // plies since the last capture
   std::uint16_t legal;            // mask of actions
@@ -40,7 +40,11 @@ struct alignas(128) Node {
   Count edge_visits[EdgeCount];
   float edge_value[EdgeCount];    // Q, of this node's mover; 0 without a visit
   float edge_urgency[EdgeCount];  // U = P / (1 + N), negative without a visit
-  Count child[EdgeCount];         // 0: not made yet
+  Count child[EdgeCount];         // 0: not made yet; marked with kProvenChild once the edge's value is exact
+
+  // The mark is the sign: the nodes that a descent may enter are those above 0.
+  static constexpr Count kProvenChild = static_cast<Count>(Count{1} << (8 * sizeof(Count) - 1));
+  WARI_HD std::uint32_t child_index(int edge) const { return child[edge] & (kProvenChild - 1u); }
 };
 
 using NarrowNode6 = Node<6, std::uint16_t>;
@@ -50,7 +54,7 @@ using WideNode12 = Node<12, std::uint32_t>;
 static_assert(sizeof(NarrowNode6) == 128 && sizeof(NarrowNode12) == 256);
 static_assert(offsetof(NarrowNode6, value) == 32 && offsetof(NarrowNode6, edge_value) == 64);
 
-// Simulations that the narrow nodes can count: visits reach one more.
+// Simulations that the narrow nodes can count: visits reach one more, and indices stay below the mark.
 inline constexpr int kNarrowSimulations = 32000;
 
 }  // namespace wari

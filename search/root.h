@@ -38,7 +38,6 @@ template <class Kernel, class N>
 WARI_HD inline void begin_root(const SearchParameters& parameters, N& root, RootData<N::kEdges>& data, SearchLane& lane, const LeafValue& leaf, const float* outputs /* [kOutputs] */, bool finite) {
   masked_softmax<N::kEdges>(outputs + kPolicyOutput, root.legal, data.prior);
   data.network_value = leaf.value;
-  lane.value_sum = leaf.value;
   lane.draw_sum = leaf.draw;
   lane.margin_sum = leaf.margin;
   const NoiseKey key{lane.seed, lane.game, lane.ply};

@@ -43,8 +43,8 @@ class SearchArena {
     draws_ = Array<float>(rows);
     margins_ = Array<float>(rows);
     bad_ = Array<std::uint8_t>(rows);
-    paths_ = Array<std::uint32_t>(rows * kPathKept);
-    std::fill_n(paths_.data(), paths_.size(), kNoPath);
+    paths_ = Array<PathNode>(rows * kPathKept);
+    path_nodes_ = Array<std::int32_t>(rows);
     std::copy(rules.begin(), rules.end(), rules_.data());
     SearchParameters parameters = search_parameters(settings);
     parameters.sowing = &sowing_tables();
@@ -57,7 +57,7 @@ class SearchArena {
     view_ = {parameters_.data(), lane_states_.data(), roots_.data(), nodes_.data(), stride,
              {positions_.data(), quiet_plies_.data(), rules_index_.data(), active_.data(), tokens_.data(), outputs_.data(), values_.data(), draws_.data(), margins_.data(),
               bad_.data()},
-             paths_.data()};
+             paths_.data(), path_nodes_.data()};
     for (int lane = 0; lane < lanes; ++lane) {
       lane_states_[static_cast<std::size_t>(lane)] = SearchLane{};
       lane_states_[static_cast<std::size_t>(lane)].node_capacity = static_cast<std::int32_t>(nodes);
@@ -116,7 +116,8 @@ class SearchArena {
   Array<float> outputs_;                   // [lanes, kOutputs]
   Array<float> values_, draws_, margins_;  // [lanes]
   Array<std::uint8_t> bad_;                // [lanes]
-  Array<std::uint32_t> paths_;             // [lanes, kPathKept]
+  Array<PathNode> paths_;                  // [lanes, kPathKept]
+  Array<std::int32_t> path_nodes_;         // [lanes]
   SearchView<NodeType> view_;
 };
 

@@ -21,9 +21,12 @@ struct LeafRows {
   std::uint8_t* bad = nullptr;           // [lanes], 1: the outputs were not finite
 };
 
-// Nodes of a descent that are remembered, for executors that back up all lanes' levels in one go. A path that begins with kNoPath is not known.
-inline constexpr int kPathKept = 16;
-inline constexpr std::uint32_t kNoPath = 0xffffffffu;
+// A node that a descent went through, for executors that back up all levels of a group of lanes in one go.
+struct PathNode {
+  std::uint32_t node;  // in its lane's tree
+  std::uint32_t lane;  // in its group
+};
+inline constexpr int kPathKept = 32;  // levels of a descent that are remembered
 
 // Everything that the steps of a search work on.
 template <class NodeType>
@@ -35,11 +38,12 @@ struct SearchView {
   NodeType* nodes = nullptr;                    // [lanes, node_stride]
   std::int64_t node_stride = 0;
   LeafRows leaves;
-  std::uint32_t* paths = nullptr;               // [lanes, kPathKept] nodes of the last descent, root first; null where nobody reads them
+  PathNode* paths = nullptr;                    // [lanes, kPathKept] nodes of a group's last descents, level by level; null where nobody reads them
+  std::int32_t* path_nodes = nullptr;           // [lanes] how many there are, at the place of the group's first lane
   WARI_HD NodeType* tree(int lane) const { return nodes + lane * node_stride; }
 };
 
-// Asks for what the next steps will touch in a lane: the root and the leaf. Changes nothing.
+// Asks for what the next steps will touch in a lane, as far as it pays: the leaf and the node to be made. Changes nothing.
 template <class N>
 struct PrefetchStep {
   SearchView<N> view;
@@ -49,14 +53,10 @@ struct PrefetchStep {
     asm volatile("");  // gcc takes a function that only prefetches for one without effect and drops its calls
     const SearchLane& lane = view.lanes[index];
     const N* const nodes = view.tree(index);
-    const auto* const root = reinterpret_cast<const char*>(nodes);
     const auto* const leaf = reinterpret_cast<const char*>(nodes + (lane.leaf < 0 ? 0 : lane.leaf));
-    const auto* const parent = reinterpret_cast<const char*>(nodes + lane.parent);
     const auto* const next = reinterpret_cast<const char*>(nodes + (lane.node_count < lane.node_capacity ? lane.node_count : 0));  // to be made
     for (int line = 0; line < 128; line += 64) {
-      __builtin_prefetch(root + line);
       __builtin_prefetch(leaf + line);
-      __builtin_prefetch(parent + line);
       __builtin_prefetch(next + line, 1);
     }
 #endif
@@ -83,6 +83,8 @@ template <class N>
 WARI_HD inline void begin_search(const SearchView<N>& view, int index, const Position& position, std::uint32_t legal) {
   SearchLane& lane = view.lanes[index];
   make_root(view.tree(index), position, legal, lane.root_quiet);
+  lane.history_filter[0] = lane.history_filter[1] = 0;
+  for (int place = 0; place <= lane.root_quiet; ++place) lane.history_filter[place & 1] |= filter_bit(lane.history[place]);
   lane.node_count = 1;
   lane.simulations = 0;
   lane.bad_outputs = 0;
@@ -141,20 +143,27 @@ struct BackupStep {
 // Tries in a wave whose leaf was terminal or proven and is backed up at once.
 inline constexpr int kTriesPerWave = 3;
 
+// Is this best_child a node that is neither to be made nor proven?
+template <class N>
+WARI_HD inline bool may_enter(std::uint32_t best_child) {
+  return best_child - 1u < N::kProvenChild - 1u;
+}
+
 // Goes down the stored best edges to where a node must be made or is proven.
 template <class N>
 WARI_HD inline void descend(const N* nodes, SearchLane& lane) {
   std::uint32_t at = 0;
   std::uint32_t child = nodes[0].best_child;
   std::int32_t depth = 0;
-  while (child != 0 && (nodes[child].flags & kNodeProven) == 0) {
+  while (may_enter<N>(child)) {
     at = child;
     child = nodes[at].best_child;
     ++depth;
   }
   lane.depth = depth;
   lane.parent = at;
-  lane.child = child;
+  lane.child = child & (N::kProvenChild - 1u);
+  lane.listed = 0;
 }
 
 // The descent of every lane by itself: a chase of pointers, of which a processor overlaps several.
@@ -166,7 +175,6 @@ struct DescendStep {
     SearchLane& lane = view.lanes[index];
     if (lane.phase != LanePhase::searching) return;
     descend(view.tree(index), lane);
-    if (view.paths != nullptr) view.paths[index * kPathKept] = kNoPath;
   }
 };
 
@@ -182,7 +190,6 @@ struct ExpandStep {
     for (int attempt = 1; !expand(index, nodes, lane); ++attempt) {
       if (attempt == kTriesPerWave || lane.phase != LanePhase::searching) return;
       descend(nodes, lane);
-      if (view.paths != nullptr) view.paths[index * kPathKept] = kNoPath;
     }
   }
 

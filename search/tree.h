@@ -60,6 +60,11 @@ WARI_HD inline LeafValue terminal_value(const SearchParameters& parameters, cons
   return leaf;
 }
 
+// One of 64 bits that stands for a position.
+WARI_HD inline std::uint64_t filter_bit(const Position& position) {
+  return std::uint64_t{1} << ((position.mover * 0x9e3779b97f4a7c15ULL + position.opponent * 0xd6e8feb86659fd93ULL) >> 58);
+}
+
 // Does `position`, reached from node `parent` at `depth` with `quiet_plies` behind it, occur the number of times that ends the game? The path in the tree is walked upwards
 // as far as a cycle can reach, then the game's history. Without captures the sides alternate, so only even distances count.
 template <class N>
@@ -76,6 +81,7 @@ WARI_HD inline bool repeats_on_path(const Rules& rules, const N* nodes, const Se
     }
     ++distance;
   }
+  if ((lane.history_filter[(lane.root_quiet + depth + 1) & 1] & filter_bit(position)) == 0) return false;
   distance = distance < first ? first : distance;
   distance += distance & 1;
   for (; distance <= quiet_plies; distance += 2) {
@@ -110,7 +116,7 @@ WARI_HD inline void make_child(const SearchParameters& parameters, const Rules& 
   const auto index = static_cast<Count>(lane.node_count++);
   above.child[edge] = index;
   above.best_child = index;
-  const Move move = play(*parameters.sowing, rules, above.position, edge);
+  const Move move = is_plain(rules) ? play_as<true>(*parameters.sowing, rules, above.position, edge) : play(*parameters.sowing, rules, above.position, edge);
   const int quiet_plies = move.captured > 0 ? 0 : above.quiet_plies + 1;
   N& node = nodes[index];
   node.position = move.position;
@@ -173,6 +179,7 @@ template <class Kernel, class N>
 WARI_HD inline void prove_edge(const SearchParameters& p, N& node, int edge, float value) {
   node.edge_value[edge] = value;
   node.edge_urgency[edge] = 0;
+  node.child[edge] |= N::kProvenChild;
   node.proven_edges |= static_cast<std::uint16_t>(1u << edge);
   prove_node(node);
   store_best_edge<Kernel>(p, node);
@@ -203,7 +210,6 @@ WARI_HD inline void back_up(const SearchParameters& p, N* nodes, SearchLane& lan
       draw = value == 0 ? 1.0f : 0.0f;
     }
   } while (at != 0);
-  lane.value_sum += value;
   lane.draw_sum += draw;
   lane.margin_sum += mover == leaf_mover ? result.margin : -result.margin;
   ++lane.simulations;

@@ -29,7 +29,7 @@ std::string tree_text(const OneSearch<N>& search) {
     if ((node.flags & kNodeTerminal) != 0) continue;
     for (int e = 0; e < N::kEdges; ++e) {
       if (((node.legal >> e) & 1) == 0) continue;
-      text << "  " << move_text(node.position, e) << " prior " << node.prior[e] << " visits " << node.edge_visits[e] << " value " << hexadecimal(node.edge_value[e]) << " child " << node.child[e] << '\n';
+      text << "  " << move_text(node.position, e) << " prior " << node.prior[e] << " visits " << node.edge_visits[e] << " value " << hexadecimal(node.edge_value[e]) << " child " << node.child_index(e) << '\n';
     }
   }
   text << "policy";

@@ -138,9 +138,12 @@ void check_tree(const OneSearch<N>& search, Evaluator& evaluator, const Rules& r
       const bool legal = (node.legal >> e) & 1;
       ASSERT_TRUE(legal || (node.edge_visits[e] == 0 && node.child[e] == 0 && node.prior[e] == 0));
       if (node.child[e] != 0) {
-        ASSERT_EQ(search.node(node.child[e]).parent, i);
-        ASSERT_EQ(search.node(node.child[e]).parent_edge, e);
-        ASSERT_GT(node.child[e], i);
+        const std::uint32_t child = node.child_index(e);
+        ASSERT_EQ(search.node(child).parent, i);
+        ASSERT_EQ(search.node(child).parent_edge, e);
+        ASSERT_GT(child, i);
+        ASSERT_EQ(node.child[e] != child, ((node.proven_edges >> e) & 1) != 0);  // marked
+        ASSERT_EQ(node.child[e] != child, (search.node(child).flags & kNodeProven) != 0);
       }
       sum += node.edge_visits[e];
     }
