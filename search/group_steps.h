@@ -84,7 +84,7 @@ struct GroupBackupStep {
   };
 
   void few(int first, int last) const {
-    Listed lanes[kLanesOfGroup];
+    Listed lanes[kLanesOfGroup] = {};  // the list may still name lanes of an earlier batch of searches that had more
     for (int index = first; index < last; ++index) lanes[index - first] = begin_lane(index);
     add_visits(lanes, view.paths + static_cast<std::int64_t>(first) * kPathKept, view.path_nodes[first]);
     for (int index = first; index < last; ++index) {

@@ -46,6 +46,22 @@ std::vector<RootRequest> many_requests(int count) {
   return requests;
 }
 
+// The memory of the lanes is used again: what earlier, larger batches left in it must not show.
+TEST(BatchSearch, FewRequestsAfterManyGiveTheSame) {
+  const Rules rules = parse_rules("abapa");
+  std::vector<RootRequest> requests;
+  for (std::uint64_t number = 0; number < 300; ++number) requests.push_back(request_of(Game(rules, random_position(rules, number)), 4 + static_cast<int>(number % 60), number));
+  const auto evaluator = make_hash_evaluator(8);
+  BatchSearchSettings settings;
+  settings.lanes = 64;
+  const auto reused = make_cpu_batch_search(settings, *evaluator);
+  for (std::size_t first = 0; first + 12 <= requests.size(); ++first) {
+    reused->search(std::span(requests).subspan(first, 12));
+    const std::span<const RootRequest> one = std::span(requests).subspan(first, 1);
+    expect_equal(reused->search(one).front(), make_cpu_batch_search(settings, *evaluator)->search(one).front());
+  }
+}
+
 TEST(BatchSearch, ResultsDependOnNeitherLanesNorWorkers) {
   const std::vector<RootRequest> requests = many_requests(150);
   const auto evaluator = make_hash_evaluator(8);
