@@ -65,6 +65,8 @@ class SelfplayEngine {
   // Runs `waves` waves (fewer when every lane is idle) and appends the moves made to `log`, per lane in order.
   virtual void run(int waves, std::vector<MoveRecord>& log) = 0;
   virtual bool all_idle() const = 0;
+  // Another end of the games: lanes that idled for want of one go on.
+  virtual void set_games_end(std::int64_t games_end) = 0;
   // Searches under way are dropped and begun anew: used when the evaluator's weights change, and before save().
   virtual void restart_searches() = 0;
   virtual std::vector<LaneState> save() const = 0;              // [lanes]; only after restart_searches()

@@ -72,6 +72,14 @@ class SelfplayLanes final : public SelfplayEngine {
     return true;
   }
 
+  void set_games_end(std::int64_t games_end) override {
+    play_parameters_[0].games_end = games_end;
+    for (int index = 0; index < settings_.lanes; ++index) {
+      SearchLane& lane = arena_.lane(index);
+      if (lane.phase == LanePhase::idle) turn_.begin_game(index, lane, play_lanes_[static_cast<std::size_t>(index)]);
+    }
+  }
+
   void restart_searches() override {
     for (int index = 0; index < settings_.lanes; ++index) {
       SearchLane& lane = arena_.lane(index);
@@ -143,6 +151,7 @@ class SelfplayLanes final : public SelfplayEngine {
     lane.leaf = kNoLeaf;
     if (state.game < 0) {
       lane.phase = LanePhase::idle;
+      lane.game = INT64_MAX;  // it was idle when it was saved and has no number to go on from
       return;
     }
     const auto capacity = static_cast<std::size_t>(play_parameters_[0].history_capacity);

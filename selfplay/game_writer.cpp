@@ -97,7 +97,9 @@ GenerationReport generate_games(Selfplay& selfplay, GameWriter& writer, const st
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return GenerationReport{writer.games(), writer.plies(), counters.simulations, counters.evaluations, seconds};
   };
-  while (!selfplay.all_idle()) {
+  for (;;) {
+    selfplay.hold_games_from(writer.games() + std::int64_t{kGamesAhead} * selfplay.lanes());
+    if (selfplay.all_idle()) break;
     std::vector<GameRecord> finished;
     selfplay.run(kWavesBetweenQuestions, finished);
     writer.add(std::move(finished));

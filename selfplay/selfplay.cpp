@@ -103,6 +103,10 @@ bool Selfplay::all_idle() const {
   return std::all_of(state_->workers.begin(), state_->workers.end(), [](const State::Worker& worker) { return worker.engine->all_idle(); });
 }
 
+void Selfplay::hold_games_from(std::int64_t number) {
+  for (State::Worker& worker : state_->workers) worker.engine->set_games_end(std::min(number, state_->options.games_end));
+}
+
 void Selfplay::set_evaluator(const Evaluator& evaluator) {
   state_->evaluator = evaluator.clone();
   for (State::Worker& worker : state_->workers) {

@@ -52,6 +52,8 @@ class Selfplay {
   // worker is thrown here.
   void run(int waves, std::vector<GameRecord>& finished);
   bool all_idle() const;
+  // No game with this number or above is begun until a higher one is given; the options' games_end holds all the same.
+  void hold_games_from(std::int64_t number);
 
   // The next network: searches under way are dropped and begun anew, the games go on.
   void set_evaluator(const Evaluator& evaluator);

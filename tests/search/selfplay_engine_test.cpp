@@ -77,6 +77,28 @@ TEST_P(SelfplayEngineTest, GamesDependOnNeitherLanesNorEngines) {
   }
 }
 
+TEST_P(SelfplayEngineTest, GamesThatAreHeldBackAreTheSameLater) {
+  SelfplayEngineSettings settings = small_settings();
+  settings.search.algorithm = GetParam();
+  settings.lanes = settings.total_lanes = 9;
+  const auto evaluator = make_hash_evaluator(5);
+  const Log at_once = play_games(settings, 9, 1, *evaluator);
+  const std::int64_t last = std::exchange(settings.games_end, 120);
+  const auto engine = make_cpu_selfplay_engine(settings, evaluator->clone());
+  EXPECT_TRUE(engine->all_idle());
+  std::vector<MoveRecord> records;
+  for (std::int64_t end = 121; end <= last; end += 3) {
+    engine->set_games_end(end);
+    engine->run(50, records);
+    for (const MoveRecord& record : records) ASSERT_LT(static_cast<std::int64_t>(record.game), end);
+  }
+  engine->set_games_end(last);
+  while (!engine->all_idle()) engine->run(50, records);
+  Log held;
+  add_to(held, records);
+  expect_same_log(at_once, held);
+}
+
 TEST_P(SelfplayEngineTest, LogsReplayByTheRules) {
   SelfplayEngineSettings settings = small_settings();
   settings.search.algorithm = GetParam();

@@ -42,6 +42,13 @@ class FakeEngine final : public SelfplayEngine {
     return true;
   }
 
+  void set_games_end(std::int64_t games_end) override {
+    settings_.games_end = games_end;
+    for (Lane& lane : lanes_) {
+      if (lane.number < 0) lane = begin(lane.next);
+    }
+  }
+
   void restart_searches() override {
     for (Lane& lane : lanes_) lane.waited = 0;
   }
@@ -74,7 +81,8 @@ class FakeEngine final : public SelfplayEngine {
 
  private:
   struct Lane {
-    std::int64_t number = -1;
+    std::int64_t number = -1;  // -1: idle
+    std::int64_t next = 0;     // the number that it had, or waits to begin
     std::uint8_t rules_index = 0;
     std::int64_t waited = 0;
     std::optional<Game> game;
@@ -82,6 +90,7 @@ class FakeEngine final : public SelfplayEngine {
 
   Lane begin(std::int64_t number) const {
     Lane lane;
+    lane.next = number;
     if (number >= settings_.games_end) return lane;
     lane.number = number;
     lane.rules_index = settings_.rules_cycle[static_cast<std::size_t>(number / 128) % settings_.rules_cycle.size()];

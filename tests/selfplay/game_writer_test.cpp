@@ -108,6 +108,22 @@ TEST(GenerateGames, PlaysAllOrStopsWhenAsked) {
   for (const GameRecord& game : read_records(folder / "stopped/000001.games").games) EXPECT_EQ(verify_game(game, Rules{}), "");
 }
 
+// Fake lanes are up to three times as fast as others: without a limit hundreds of games would wait for the slowest.
+TEST(GenerateGames, FastLanesWaitForSlowOnes) {
+  const TemporaryFolder folder("ahead");
+  SelfplaySettings settings;
+  settings.lanes = 9;
+  Selfplay selfplay(settings, fake_play(3000), *make_uniform_evaluator());
+  GameWriter writer(folder / "out", {}, header_of_one());
+  std::size_t most = 0;
+  EXPECT_EQ(generate_games(selfplay, writer, [&](const GenerationReport&) {
+    most = std::max(most, writer.waiting());
+    return true;
+  }).games, 3000);
+  EXPECT_GT(most, 9u);
+  EXPECT_LE(most, static_cast<std::size_t>(kGamesAhead * settings.lanes));
+}
+
 TEST(GameStatistics, CountsBySeatEndAndOpening) {
   std::vector<GameRecord> games = fake_games(Rules{}, 0, 60);
   games.push_back(games[7]);
