@@ -30,6 +30,9 @@
 //   }
 namespace wari {
 
+// A command that a signal stopped exits with this plus the signal's number, as shells do.
+inline constexpr int kSignalExit = 128;
+
 // Standard output of one command. With --json it carries exactly one document; log and progress go to standard error (core/log.h).
 class Output {
  public:

@@ -6,6 +6,7 @@
 #include "arena/player.h"
 #include "core/log.h"
 #include "train/checkpoint_evaluator.h"
+#include "train/stop_request.h"
 
 namespace wari {
 namespace {
@@ -50,6 +51,7 @@ nlohmann::ordered_json match_json(const MatchOptions& options, const MatchSettin
   document["by_seat"] = {{"first", seat_json(result.first)}, {"second", seat_json(result.second)}};
   document["first_player"] = {{"score", result.first_player_score}, {"error_95", result.first_player_error_95}};
   document["mean_plies"] = result.mean_plies;
+  document["complete"] = result.complete;
   document["seconds"] = result.seconds;
   return document;
 }
@@ -73,17 +75,19 @@ int run_match(const MatchOptions& options, Output& out) {
   const std::unique_ptr<Player> a = make_player(options.a, environment);
   const std::unique_ptr<Player> b = make_player(options.b, environment);
   Progress progress;
+  StopRequest stop;
   const MatchResult result = play_match(settings, *a, *b, [&](const MatchProgress& now) {
     progress.update(progress_text(now));
-    return true;
+    return stop.signal() == 0;
   });
   progress.clear();
+  if (!result.complete) log_warning("stopped: the result is of {} games of {}, those whose pair was finished; short games end first", result.total.games(), settings.games);
   if (result.total.games() >= 100 && std::abs(result.first_player_score - 0.5) > 0.4) {
     log_warning("whoever moved first scored {:.0f} %: openings or rules decide these games, not the players", 100 * result.first_player_score);
   }
   print_match(options, result, out);
   if (out.json()) out.document(match_json(options, settings, result));
-  return 0;
+  return result.complete ? 0 : kSignalExit + stop.signal();
 }
 
 }  // namespace

@@ -13,8 +13,6 @@
 namespace wari {
 namespace {
 
-constexpr int kSignalExit = 128;
-
 struct SelfplayCommandOptions {
   std::string config, checkpoint, evaluator, out, jsonl;
   std::vector<std::string> overrides;

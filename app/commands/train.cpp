@@ -5,8 +5,6 @@
 namespace wari {
 namespace {
 
-constexpr int kSignalExit = 128;
-
 struct TrainOptions {
   std::string config, run, from;
   std::vector<std::string> records, overrides;

@@ -147,6 +147,20 @@ TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
   }
 }
 
+TEST(CommandLine, AMatchThatIsStoppedTellsWhatItHas) {
+  const TestFolder folder;
+  const std::string out = folder.path() + "/out";
+  // The match would take a minute; `timeout` sends SIGINT after a second.
+  const std::string command = "timeout -s INT 1 " + std::string(WARI_BINARY_DIR) + "/wari match --a alphabeta:depth=9 --b alphabeta:depth=10 --games 1000 --rules abapa --json >" + out + " 2>/dev/null";
+  const int status = std::system(command.c_str());
+  std::ifstream in(out);
+  const nlohmann::json document = nlohmann::json::parse(in);
+  EXPECT_EQ(WEXITSTATUS(status), 124);  // timeout's own
+  EXPECT_FALSE(document["complete"].get<bool>());
+  EXPECT_LT(document["games"].get<int>(), 1000);
+  EXPECT_EQ(document["games"].get<int>() % 2, 0);
+}
+
 TEST(CommandLine, NoCommandIsWrongUse) {
   const Ran ran = run_wari({});
   EXPECT_EQ(ran.status, 2);
