@@ -12,6 +12,7 @@ namespace wari {
 
 // Runs steps over lanes in the calling thread; a worker per core has an engine of its own. The executor of a GPU launches a kernel instead and keeps its arrays there.
 struct CpuExecutor {
+  static constexpr bool kOnDevice = false;
   template <class T>
   using Array = LaneArray<T>;
 #ifdef __AVX2__
@@ -27,6 +28,15 @@ struct CpuExecutor {
   using BackupStep = GroupBackupStep<Kernel, N>;
   template <class N>
   using DescendStep = GroupDescendStep<N>;
+
+  static const SowingTables* sowing() { return &sowing_tables(); }
+  static void* stream() { return nullptr; }
+
+  // One step over all lanes.
+  template <class Step>
+  static void each(int lanes, const Step& step) {
+    run(step, 0, lanes);
+  }
 
   // The steps of a wave over groups of lanes: what one step touched is still in the first-level cache for the next, and the next group's trees are on their way.
   template <class Prefetch, class... Steps>

@@ -24,12 +24,15 @@ struct EvaluationBatch {
   const Token* board_tokens = nullptr;           // [rows, kBoardTokens]; null unless needs_tokens()
   // Rows hold a live position where `active` is not 0; idle rows are padding: anything may be written to their output.
   const std::uint8_t* active = nullptr;          // [rows]
+  void* stream = nullptr;                        // of a GPU, where the batch lies in its memory: work is put there and not waited for
 };
 
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
   virtual bool needs_tokens() const = 0;
+  // Do batches and outputs lie in the memory of a GPU?
+  virtual bool on_device() const { return false; }
   virtual void evaluate(const EvaluationBatch& batch, float* outputs /* [rows, kOutputs] */) = 0;
   // An evaluator of its own for another worker: shares constant data, no scratch memory.
   virtual std::unique_ptr<Evaluator> clone() const = 0;

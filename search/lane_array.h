@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 namespace wari {
@@ -25,7 +27,7 @@ class PageBlock {
   std::size_t bytes_ = 0;
 };
 
-// An array of plain structs in such memory; elements start as all zero bits.
+// An array of plain structs in such memory; elements start as all zero bits. read() and write() are what an array in a GPU's memory has too: there they copy.
 template <class T>
 class LaneArray {
  public:
@@ -34,6 +36,11 @@ class LaneArray {
   T* data() const { return static_cast<T*>(block_.data()); }
   T& operator[](std::size_t i) const { return data()[i]; }
   std::size_t size() const { return count_; }
+  std::span<T> read() const { return {data(), count_}; }
+  // values: all of it, perhaps what read() gave.
+  void write(std::span<const T> values) const {
+    if (values.data() != data()) std::copy(values.begin(), values.end(), data());
+  }
 
  private:
   PageBlock block_;

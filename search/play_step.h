@@ -30,7 +30,7 @@ struct PlayLane {
   std::int64_t games = 0, moves = 0, simulations = 0, bad_outputs = 0;  // since the engine was made
 };
 
-// Records that a lane can log in one wave: random and forced moves cost no wave. A lane with a full log waits for the next.
+// Records that a lane can log before the log is taken away: random and forced moves cost no wave. A lane with a full log waits.
 inline constexpr int kLogSlots = 8;
 
 // For lanes whose search is spent or whose position is fresh: plays on until a position needs a search or no game is left.
@@ -45,7 +45,7 @@ struct TurnStep {
   WARI_HD void operator()(int index) const {
     SearchLane& lane = view.lanes[index];
     PlayLane& play_lane = play_lanes[index];
-    if (lane.phase == LanePhase::spent) play_searched_move(index, lane, play_lane);
+    if (lane.phase == LanePhase::spent && play_lane.records < kLogSlots) play_searched_move(index, lane, play_lane);
     while (lane.phase == LanePhase::fresh && play_lane.records < kLogSlots) {
       const bool random = static_cast<std::int32_t>(lane.ply) < play_lane.opening_plies;
       const bool forced = (play_lane.legal & (play_lane.legal - 1)) == 0;

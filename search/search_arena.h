@@ -45,29 +45,34 @@ class SearchArena {
     bad_ = Array<std::uint8_t>(rows);
     paths_ = Array<PathNode>(rows * kPathKept);
     path_nodes_ = Array<std::int32_t>(rows);
-    std::copy(rules.begin(), rules.end(), rules_.data());
+    rules_.write(rules);
     SearchParameters parameters = search_parameters(settings);
-    parameters.sowing = &sowing_tables();
+    std::vector<float> exploration(exploration_.size()), reciprocal(reciprocal_.size());
+    fill_tables(parameters, exploration, reciprocal);
+    exploration_.write(exploration);
+    reciprocal_.write(reciprocal);
+    parameters.sowing = executor_.sowing();
     parameters.rules = rules_.data();
     parameters.exploration = exploration_.data();
     parameters.reciprocal = reciprocal_.data();
     parameters.table_size = static_cast<std::int32_t>(table_size);
-    fill_tables(parameters, {exploration_.data(), exploration_.size()}, {reciprocal_.data(), reciprocal_.size()});
-    parameters_[0] = parameters;
+    parameters_.write({&parameters, 1});
+    SearchLane lane;
+    lane.node_capacity = static_cast<std::int32_t>(nodes);
+    lane_states_.write(std::vector<SearchLane>(rows, lane));
     view_ = {parameters_.data(), lane_states_.data(), roots_.data(), nodes_.data(), stride,
              {positions_.data(), quiet_plies_.data(), rules_index_.data(), active_.data(), tokens_.data(), outputs_.data(), values_.data(), draws_.data(), margins_.data(),
               bad_.data()},
              paths_.data(), path_nodes_.data()};
-    for (int lane = 0; lane < lanes; ++lane) {
-      lane_states_[static_cast<std::size_t>(lane)] = SearchLane{};
-      lane_states_[static_cast<std::size_t>(lane)].node_capacity = static_cast<std::int32_t>(nodes);
-    }
   }
 
   int lanes() const { return lanes_; }
   // Uses only the first `lanes` of those that there is memory for.
   void use_lanes(int lanes) { lanes_ = lanes; }
   const SearchView<NodeType>& view() const { return view_; }
+  const Executor& executor() const { return executor_; }
+  const Array<SearchLane>& lane_states() const { return lane_states_; }
+  // In the host's memory alone.
   SearchLane& lane(int index) const { return lane_states_[static_cast<std::size_t>(index)]; }
   const RootData<NodeType::kEdges>& root_data(int index) const { return roots_[static_cast<std::size_t>(index)]; }
 
@@ -77,7 +82,7 @@ class SearchArena {
   ExpandStep<Kernel, NodeType> expand_step() const { return {view_}; }
   EncodeStep<NodeType> encode_step() const { return {view_}; }
   template <class... Steps>
-  void wave(const Steps&... steps) const { Executor::wave(lanes_, PrefetchStep<NodeType>{view_}, steps...); }
+  void wave(const Steps&... steps) const { executor_.wave(lanes_, PrefetchStep<NodeType>{view_}, steps...); }
 
   // The rows of the present wave, `rows` of them.
   EvaluationBatch batch(int rows) const {
@@ -89,6 +94,7 @@ class SearchArena {
     batch.rules = {rules_.data(), rule_sets_};
     batch.board_tokens = tokens_.data();
     batch.active = active_.data();
+    batch.stream = executor_.stream();
     return batch;
   }
   float* outputs() const { return outputs_.data(); }
@@ -103,6 +109,7 @@ class SearchArena {
 
   int lanes_;
   std::size_t rule_sets_;
+  Executor executor_;
   Array<SearchParameters> parameters_;     // [1]
   Array<Rules> rules_;                     // [rule sets]
   Array<float> exploration_, reciprocal_;  // [table size]

@@ -72,7 +72,7 @@ class SelfplayEngine {
   virtual std::vector<LaneState> save() const = 0;              // [lanes]; only after restart_searches()
   virtual void load(std::span<const LaneState> lanes) = 0;      // [lanes]
   virtual void set_evaluator(std::unique_ptr<Evaluator> evaluator) = 0;
-  virtual const EngineCounters& counters() const = 0;
+  virtual EngineCounters counters() const = 0;
 };
 
 std::unique_ptr<SelfplayEngine> make_cpu_selfplay_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator);

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/game.h"
-#include "search/play_step.h"
+#include "search/lane_steps.h"
 #include "search/search_arena.h"
 #include "search/selfplay_engine.h"
 
@@ -29,22 +29,132 @@ class SelfplayLanes final : public SelfplayEngine {
         start_positions_(settings.rules.size()),
         play_lanes_(static_cast<std::size_t>(settings.lanes)),
         log_(static_cast<std::size_t>(settings.lanes) * kLogSlots) {
-    std::copy(settings.rules_cycle.begin(), settings.rules_cycle.end(), rules_cycle_.data());
+    rules_cycle_.write(settings.rules_cycle);
+    std::vector<Position> starts;
     std::size_t quiet_plies_max = 0;
-    for (std::size_t i = 0; i < settings.rules.size(); ++i) {
-      start_positions_[i] = start_position(settings.rules[i]);
-      quiet_plies_max = std::max<std::size_t>(quiet_plies_max, settings.rules[i].quiet_plies);
+    for (const Rules& rules : settings.rules) {
+      starts.push_back(start_position(rules));
+      quiet_plies_max = std::max<std::size_t>(quiet_plies_max, rules.quiet_plies);
     }
-    fill_play_parameters(quiet_plies_max + 1);
+    start_positions_.write(starts);
     history_ = Array<Position>(static_cast<std::size_t>(settings.lanes) * (quiet_plies_max + 1));
+    write_play_parameters(settings.games_end, quiet_plies_max + 1);
     turn_ = {arena_.view(), play_parameters_.data(), play_lanes_.data(), history_.data(), log_.data()};
-    for (int lane = 0; lane < settings.lanes; ++lane) {
-      arena_.lane(lane).game = static_cast<std::uint64_t>(settings.first_game + settings.first_lane + lane);
-      turn_.begin_game(lane, arena_.lane(lane), play_lanes_[static_cast<std::size_t>(lane)]);
-    }
+    arena_.executor().each(settings.lanes, BeginStep<NodeType>{turn_, settings.first_game + settings.first_lane});
   }
 
   void run(int waves, std::vector<MoveRecord>& log) override {
+    if constexpr (Executor::kOnDevice) {
+      run_on_device(waves, log);
+    } else {
+      run_on_host(waves, log);
+    }
+  }
+
+  bool all_idle() const override {
+    const auto lanes = arena_.lane_states().read();
+    return std::all_of(lanes.begin(), lanes.end(), [](const SearchLane& lane) { return lane.phase == LanePhase::idle; });
+  }
+
+  void set_games_end(std::int64_t games_end) override {
+    write_play_parameters(games_end, history_.size() / static_cast<std::size_t>(settings_.lanes));
+    arena_.executor().each(settings_.lanes, WakeStep<NodeType>{turn_});
+  }
+
+  void restart_searches() override { arena_.executor().each(settings_.lanes, RestartStep<NodeType>{turn_}); }
+
+  std::vector<LaneState> save() const override {
+    const auto lanes = arena_.lane_states().read();
+    const auto history = history_.read();
+    const std::size_t capacity = history_.size() / lanes.size();
+    std::vector<LaneState> states(lanes.size());
+    for (std::size_t index = 0; index < lanes.size(); ++index) {
+      const SearchLane& lane = lanes[index];
+      LaneState& state = states[index];
+      if (lane.phase == LanePhase::idle) continue;
+      state.game = static_cast<std::int64_t>(lane.game);
+      state.rules_index = lane.rules_index;
+      state.ply = static_cast<std::uint16_t>(lane.ply);
+      const Position* const first = history.data() + index * capacity;
+      state.since_capture.assign(first, first + lane.root_quiet + 1);
+    }
+    return states;
+  }
+
+  void load(std::span<const LaneState> states) override {
+    if (states.size() != static_cast<std::size_t>(settings_.lanes)) {
+      throw Error("games in flight of " + std::to_string(states.size()) + " lanes: this engine has " + std::to_string(settings_.lanes) + " lanes");
+    }
+    auto lanes = arena_.lane_states().read();
+    auto history = history_.read();
+    const std::size_t capacity = history_.size() / lanes.size();
+    for (std::size_t index = 0; index < states.size(); ++index) load_lane(states[index], lanes[index], std::span(history).subspan(index * capacity, capacity));
+    arena_.lane_states().write(lanes);
+    history_.write(history);
+    arena_.executor().each(settings_.lanes, ResumeStep<NodeType>{turn_});
+  }
+
+  void set_evaluator(std::unique_ptr<Evaluator> evaluator) override {
+    if (evaluator->needs_tokens() != evaluator_->needs_tokens()) throw Error("the new evaluator reads other rows than the old one: make a new engine for it");
+    evaluator_ = std::move(evaluator);
+  }
+
+  EngineCounters counters() const override {
+    EngineCounters counters = counters_;
+    const auto lanes = arena_.lane_states().read();
+    const auto play_lanes = play_lanes_.read();
+    for (std::size_t index = 0; index < lanes.size(); ++index) {
+      const PlayLane& play_lane = play_lanes[index];
+      const SearchLane& lane = lanes[index];
+      counters.simulations += play_lane.simulations + (is_under_way(lane) ? lane.simulations : 0);
+      counters.moves += play_lane.moves;
+      counters.games += play_lane.games;
+      counters.bad_outputs += play_lane.bad_outputs + (is_under_way(lane) ? lane.bad_outputs : 0);
+    }
+    return counters;
+  }
+
+ private:
+  static std::int64_t most_simulations(const SelfplayEngineSettings& settings) { return std::max(settings.play.simulations, settings.play.capped_simulations); }
+
+  void write_play_parameters(std::int64_t games_end, std::size_t history_capacity) {
+    PlayParameters p;
+    p.seed = settings_.seed;
+    p.total_lanes = settings_.total_lanes;
+    p.games_end = games_end;
+    p.simulations = settings_.play.simulations;
+    p.capped_simulations = settings_.play.capped_simulations;
+    p.full_search_share = static_cast<float>(settings_.play.full_search_share);
+    p.opening_plies_max = settings_.play.opening_plies_max;
+    p.noise_plies = settings_.play.noise_plies;
+    p.temperature = static_cast<float>(settings_.play.temperature);
+    p.rules_cycle = rules_cycle_.data();
+    p.rules_cycle_size = static_cast<std::int32_t>(rules_cycle_.size());
+    p.start_positions = start_positions_.data();
+    p.history_capacity = static_cast<std::int32_t>(history_capacity);
+    play_parameters_.write({&p, 1});
+  }
+
+  void load_lane(const LaneState& state, SearchLane& lane, std::span<Position> history /* [capacity] */) const {
+    lane.leaf = kNoLeaf;
+    if (state.game < 0) {
+      lane.phase = LanePhase::idle;
+      lane.game = INT64_MAX;  // it was idle when it was saved and has no number to go on from
+      return;
+    }
+    if (state.rules_index >= settings_.rules.size() || state.since_capture.empty() || state.since_capture.size() > history.size()) {
+      throw Error("game " + std::to_string(state.game) + " in flight does not fit the rule sets of this run: the checkpoint's lanes are damaged or of another run");
+    }
+    lane.game = static_cast<std::uint64_t>(state.game);
+    lane.seed = settings_.seed;
+    lane.rules_index = state.rules_index;
+    lane.ply = state.ply;
+    lane.root_quiet = static_cast<std::int32_t>(state.since_capture.size()) - 1;
+    std::copy(state.since_capture.begin(), state.since_capture.end(), history.begin());
+    lane.phase = LanePhase::fresh;
+  }
+
+  void run_on_host(int waves, std::vector<MoveRecord>& log) {
     auto before = std::chrono::steady_clock::now();
     for (int wave = 0; wave < waves; ++wave) {
       // A search that ended in a terminal leaf has its move played, and the next root offered, in the same wave.
@@ -62,112 +172,26 @@ class SelfplayLanes final : public SelfplayEngine {
       counters_.evaluations += active;
       counters_.rows += settings_.lanes;
     }
-    sum_counters();
   }
 
-  bool all_idle() const override {
-    for (int lane = 0; lane < settings_.lanes; ++lane) {
-      if (arena_.lane(lane).phase != LanePhase::idle) return false;
-    }
-    return true;
-  }
-
-  void set_games_end(std::int64_t games_end) override {
-    play_parameters_[0].games_end = games_end;
-    for (int index = 0; index < settings_.lanes; ++index) {
-      SearchLane& lane = arena_.lane(index);
-      if (lane.phase == LanePhase::idle) turn_.begin_game(index, lane, play_lanes_[static_cast<std::size_t>(index)]);
-    }
-  }
-
-  void restart_searches() override {
-    for (int index = 0; index < settings_.lanes; ++index) {
-      SearchLane& lane = arena_.lane(index);
-      if (lane.phase == LanePhase::idle) continue;
-      if (is_under_way(lane)) {  // what a dropped search did is done all the same
-        PlayLane& play_lane = play_lanes_[static_cast<std::size_t>(index)];
-        play_lane.simulations += lane.simulations;
-        play_lane.bad_outputs += lane.bad_outputs;
+  // A few waves are put on the GPU's stream before the log is taken away; nothing in between waits for it.
+  void run_on_device(int waves, std::vector<MoveRecord>& log) {
+    for (int done = 0; done < waves;) {
+      const int together = std::min(Executor::kWavesTogether, waves - done);
+      for (int i = 0; i < together; ++i) {
+        arena_.wave(arena_.open_step(), arena_.backup_step());
+        arena_.wave(turn_);
+        arena_.wave(arena_.descend_step(), arena_.expand_step());
+        arena_.wave(turn_, arena_.encode_step());
+        evaluator_->evaluate(arena_.batch(settings_.lanes), arena_.outputs());
       }
-      lane.leaf = kNoLeaf;
-      lane.phase = LanePhase::fresh;
+      done += together;
+      counters_.waves += together;
+      counters_.rows += std::int64_t{together} * settings_.lanes;
+      const auto drained = arena_.executor().drain(settings_.lanes, turn_, log);
+      counters_.evaluations += drained.evaluations;
+      if (drained.idle_lanes == settings_.lanes) break;
     }
-  }
-
-  std::vector<LaneState> save() const override {
-    std::vector<LaneState> states(static_cast<std::size_t>(settings_.lanes));
-    for (int index = 0; index < settings_.lanes; ++index) {
-      const SearchLane& lane = arena_.lane(index);
-      LaneState& state = states[static_cast<std::size_t>(index)];
-      if (lane.phase == LanePhase::idle) continue;
-      state.game = static_cast<std::int64_t>(lane.game);
-      state.rules_index = lane.rules_index;
-      state.ply = static_cast<std::uint16_t>(lane.ply);
-      state.since_capture.assign(lane.history, lane.history + lane.root_quiet + 1);
-    }
-    return states;
-  }
-
-  void load(std::span<const LaneState> states) override {
-    if (states.size() != static_cast<std::size_t>(settings_.lanes)) {
-      throw Error("games in flight of " + std::to_string(states.size()) + " lanes: this engine has " + std::to_string(settings_.lanes) + " lanes");
-    }
-    for (int index = 0; index < settings_.lanes; ++index) load_lane(index, states[static_cast<std::size_t>(index)]);
-  }
-
-  void set_evaluator(std::unique_ptr<Evaluator> evaluator) override {
-    if (evaluator->needs_tokens() != evaluator_->needs_tokens()) throw Error("the new evaluator reads other rows than the old one: make a new engine for it");
-    evaluator_ = std::move(evaluator);
-  }
-
-  const EngineCounters& counters() const override { return counters_; }
-
- private:
-  static std::int64_t most_simulations(const SelfplayEngineSettings& settings) { return std::max(settings.play.simulations, settings.play.capped_simulations); }
-
-  // With simulations that its PlayLane does not count yet.
-  static bool is_under_way(const SearchLane& lane) { return lane.phase == LanePhase::searching || lane.phase == LanePhase::spent; }
-
-  void fill_play_parameters(std::size_t history_capacity) {
-    PlayParameters p;
-    p.seed = settings_.seed;
-    p.total_lanes = settings_.total_lanes;
-    p.games_end = settings_.games_end;
-    p.simulations = settings_.play.simulations;
-    p.capped_simulations = settings_.play.capped_simulations;
-    p.full_search_share = static_cast<float>(settings_.play.full_search_share);
-    p.opening_plies_max = settings_.play.opening_plies_max;
-    p.noise_plies = settings_.play.noise_plies;
-    p.temperature = static_cast<float>(settings_.play.temperature);
-    p.rules_cycle = rules_cycle_.data();
-    p.rules_cycle_size = static_cast<std::int32_t>(rules_cycle_.size());
-    p.start_positions = start_positions_.data();
-    p.history_capacity = static_cast<std::int32_t>(history_capacity);
-    play_parameters_[0] = p;
-  }
-
-  void load_lane(int index, const LaneState& state) {
-    SearchLane& lane = arena_.lane(index);
-    lane.leaf = kNoLeaf;
-    if (state.game < 0) {
-      lane.phase = LanePhase::idle;
-      lane.game = INT64_MAX;  // it was idle when it was saved and has no number to go on from
-      return;
-    }
-    const auto capacity = static_cast<std::size_t>(play_parameters_[0].history_capacity);
-    if (state.rules_index >= settings_.rules.size() || state.since_capture.empty() || state.since_capture.size() > capacity) {
-      throw Error("game " + std::to_string(state.game) + " in flight does not fit the rule sets of this run: the checkpoint's lanes are damaged or of another run");
-    }
-    lane.game = static_cast<std::uint64_t>(state.game);
-    lane.seed = settings_.seed;
-    lane.rules_index = state.rules_index;
-    lane.ply = state.ply;
-    lane.root_quiet = static_cast<std::int32_t>(state.since_capture.size()) - 1;
-    Position* const positions = turn_.lane_history(index);
-    std::copy(state.since_capture.begin(), state.since_capture.end(), positions);
-    lane.history = positions;
-    lane.phase = LanePhase::fresh;
-    turn_.resume_game(lane, play_lanes_[static_cast<std::size_t>(index)], positions[lane.root_quiet]);
   }
 
   void drain_log(std::vector<MoveRecord>& log) {
@@ -177,18 +201,6 @@ class SelfplayLanes final : public SelfplayEngine {
       const MoveRecord* const records = log_.data() + static_cast<std::size_t>(index) * kLogSlots;
       log.insert(log.end(), records, records + play_lane.records);
       play_lane.records = 0;
-    }
-  }
-
-  void sum_counters() {
-    counters_.simulations = counters_.moves = counters_.games = counters_.bad_outputs = 0;
-    for (int index = 0; index < settings_.lanes; ++index) {
-      const PlayLane& play_lane = play_lanes_[static_cast<std::size_t>(index)];
-      const SearchLane& lane = arena_.lane(index);
-      counters_.simulations += play_lane.simulations + (is_under_way(lane) ? lane.simulations : 0);
-      counters_.moves += play_lane.moves;
-      counters_.games += play_lane.games;
-      counters_.bad_outputs += play_lane.bad_outputs + (is_under_way(lane) ? lane.bad_outputs : 0);
     }
   }
 

@@ -22,6 +22,8 @@ struct PlainExecutor {
   using BackupStep = wari::BackupStep<PlainKernel, N>;
   template <class N>
   using DescendStep = wari::DescendStep<N>;
+  static const SowingTables* sowing() { return &sowing_tables(); }
+  static void* stream() { return nullptr; }
   template <class Prefetch, class... Steps>
   static void wave(int lanes, const Prefetch&, const Steps&... steps) {
     (run(steps, lanes), ...);

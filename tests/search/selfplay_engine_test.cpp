@@ -225,7 +225,7 @@ TEST_P(SelfplayEngineTest, CountersCount) {
   const auto engine = make_cpu_selfplay_engine(settings, make_hash_evaluator(5));
   std::vector<MoveRecord> records;
   while (!engine->all_idle()) engine->run(100, records);
-  const EngineCounters& counters = engine->counters();
+  const EngineCounters counters = engine->counters();
   std::int64_t searched = 0;
   for (const MoveRecord& record : records) searched += (record.flags & kFlagFull) != 0;
   EXPECT_EQ(counters.moves, static_cast<std::int64_t>(records.size()));

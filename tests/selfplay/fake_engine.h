@@ -74,7 +74,7 @@ class FakeEngine final : public SelfplayEngine {
   }
 
   void set_evaluator(std::unique_ptr<Evaluator>) override { ++evaluators_set_; }
-  const EngineCounters& counters() const override { return counters_; }
+  EngineCounters counters() const override { return counters_; }
 
   std::vector<LaneState> loaded_;  // what load() was given
   int evaluators_set_ = 0;
