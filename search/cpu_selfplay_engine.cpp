@@ -4,9 +4,8 @@
 #include "search/selfplay_lanes.h"
 
 namespace wari {
-namespace {
 
-void check(const SelfplayEngineSettings& settings) {
+void check_selfplay(const SelfplayEngineSettings& settings) {
   if (settings.rules.empty() || settings.rules.size() > 256) throw Error("self-play needs 1 to 256 rule sets, not " + std::to_string(settings.rules.size()));
   if (settings.rules_cycle.empty()) throw Error("self-play needs a cycle of rule sets: each set as often as its weight");
   for (const std::uint8_t index : settings.rules_cycle) {
@@ -21,12 +20,14 @@ void check(const SelfplayEngineSettings& settings) {
   }
 }
 
-}  // namespace
+bool needs_twelve_edges(const SelfplayEngineSettings& settings) {
+  return std::any_of(settings.rules.begin(), settings.rules.end(), [](const Rules& rules) { return rules.action_count() > kPits; });
+}
 
 std::unique_ptr<SelfplayEngine> make_cpu_selfplay_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator) {
-  check(settings);
-  const bool declines = std::any_of(settings.rules.begin(), settings.rules.end(), [](const Rules& rules) { return rules.action_count() > kPits; });
-  if (declines) return std::make_unique<SelfplayLanes<CpuExecutor, NarrowNode12>>(settings, std::move(evaluator));
+  check_selfplay(settings);
+  if (evaluator->on_device()) throw system_error("self-play on the CPU was given an evaluator of a GPU: report this as a fault");
+  if (needs_twelve_edges(settings)) return std::make_unique<SelfplayLanes<CpuExecutor, NarrowNode12>>(settings, std::move(evaluator));
   return std::make_unique<SelfplayLanes<CpuExecutor, NarrowNode6>>(settings, std::move(evaluator));
 }
 

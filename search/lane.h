@@ -57,6 +57,7 @@ struct alignas(64) SearchLane {
   std::uint64_t history_filter[2] = {}; // filter_bit() of the history's positions, by the parity of their place: what is not marked did not occur
   std::uint64_t seed = 0, game = 0;
   std::int32_t node_capacity = 0;
+  std::uint32_t evaluations = 0;     // leaves and roots offered to a device's evaluator since its log was drained (CountStep)
 };
 static_assert(sizeof(SearchLane) == 128);
 
@@ -64,7 +65,7 @@ static_assert(sizeof(SearchLane) == 128);
 template <int Edges>
 struct RootData {
   float logit[Edges];                // of the evaluator; illegal edges 0
-  float noisy_logit[Edges];          // with the Gumbel draw
+  float noisy_logit[Edges];          // with the Gumbel draw; PUCT: no meaning
   float prior[Edges];                // without noise
   float network_value;
 };

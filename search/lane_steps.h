@@ -21,6 +21,14 @@ struct BeginStep {
   }
 };
 
+// Counts the rows that hold a position, for engines whose host does not look at every wave.
+template <class N>
+struct CountStep {
+  SearchView<N> view;
+
+  WARI_HD void operator()(int index) const { view.lanes[index].evaluations += view.lanes[index].leaf >= 0 ? 1 : 0; }
+};
+
 // There are games again for lanes that idle.
 template <class N>
 struct WakeStep {

@@ -65,7 +65,7 @@ WARI_HD void shaped_dirichlet(const NoiseKey& key, const float* prior /* [Edges]
   int moves = 0;
   for (int e = 0; e < Edges; ++e) moves += (legal >> e) & 1;
   const float even = 1.0f / static_cast<float>(moves);
-  float shape[Edges];
+  float* const shape = noise;  // until the noise takes its place
   float mean = 0;
   for (int e = 0; e < Edges; ++e) {
     const float capped = prior[e] < even ? prior[e] : even;
@@ -80,9 +80,10 @@ WARI_HD void shaped_dirichlet(const NoiseKey& key, const float* prior /* [Edges]
   }
   float sum = 0;
   for (int e = 0; e < Edges; ++e) {
+    const float above = shape[e];
     noise[e] = 0;
     if (((legal >> e) & 1) == 0) continue;
-    const float share = shape_sum > 1e-6f ? 0.5f * even + 0.5f * shape[e] / shape_sum : even;
+    const float share = shape_sum > 1e-6f ? 0.5f * even + 0.5f * above / shape_sum : even;
     noise[e] = gamma_variable(key, static_cast<std::uint32_t>(e), concentration * share) + 1e-30f;
     sum += noise[e];
   }

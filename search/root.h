@@ -55,7 +55,7 @@ WARI_HD inline void begin_root(const SearchParameters& parameters, N& root, Root
     lane.halving.begin(moves < parameters.gumbel_considered ? moves : parameters.gumbel_considered, lane.budget);
     store_considered_edge(parameters, root, data, lane.halving);
   } else if (lane.noisy && parameters.dirichlet_share > 0) {
-    float noise[N::kEdges];
+    float* const noise = data.noisy_logit;  // not needed here, and an array of our own would lie in a GPU's slow memory
     shaped_dirichlet<N::kEdges>(key, data.prior, root.legal, parameters.dirichlet_alpha, noise);
     for (int e = 0; e < N::kEdges; ++e) noise[e] = data.prior[e] + parameters.dirichlet_share * (noise[e] - data.prior[e]);
     write_edges(root, noise);
@@ -71,7 +71,8 @@ WARI_HD inline void credited_visits(const N& root, const SearchLane& lane, std::
     visits[e] = static_cast<std::int32_t>(root.edge_visits[e]);
     if (((root.proven_edges >> e) & 1) != 0 && (best < 0 || root.edge_value[e] > root.edge_value[best])) best = e;
   }
-  if ((root.flags & kNodeProven) != 0 && best >= 0) visits[best] += lane.budget - lane.simulations;
+  const std::int32_t left = (root.flags & kNodeProven) != 0 ? lane.budget - lane.simulations : 0;
+  for (int e = 0; e < N::kEdges; ++e) visits[e] += e == best ? left : 0;  // no index at run time: a GPU would keep the array in memory
 }
 
 // Values of all moves: Q where there are visits, elsewhere a mix of the network's value and the visited moves' Q (Danihelka et al. 2022, appendix D).

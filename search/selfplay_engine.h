@@ -75,6 +75,11 @@ class SelfplayEngine {
   virtual EngineCounters counters() const = 0;
 };
 
+// Throws Error for settings that no engine can work with.
+void check_selfplay(const SelfplayEngineSettings& settings);
+// Does one of the rule sets have actions beyond the six pits?
+bool needs_twelve_edges(const SelfplayEngineSettings& settings);
+
 std::unique_ptr<SelfplayEngine> make_cpu_selfplay_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator);
 
 }  // namespace wari

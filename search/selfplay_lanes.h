@@ -182,14 +182,14 @@ class SelfplayLanes final : public SelfplayEngine {
         arena_.wave(arena_.open_step(), arena_.backup_step());
         arena_.wave(turn_);
         arena_.wave(arena_.descend_step(), arena_.expand_step());
-        arena_.wave(turn_, arena_.encode_step());
+        arena_.wave(turn_, arena_.encode_step(), CountStep<NodeType>{arena_.view()});
         evaluator_->evaluate(arena_.batch(settings_.lanes), arena_.outputs());
       }
       done += together;
       counters_.waves += together;
       counters_.rows += std::int64_t{together} * settings_.lanes;
       const auto drained = arena_.executor().drain(settings_.lanes, turn_, log);
-      counters_.evaluations += drained.evaluations;
+      counters_.evaluations += static_cast<std::int64_t>(drained.evaluations);
       if (drained.idle_lanes == settings_.lanes) break;
     }
   }

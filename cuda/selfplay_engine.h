@@ -1,0 +1,15 @@
+#pragma once
+
+#include "search/selfplay_engine.h"
+
+// Self-play with positions and trees in the memory of a GPU. The same games as on the CPU wherever the evaluator answers the same.
+namespace wari {
+
+// `evaluator` must be one of a device. Throws Error without a GPU.
+std::unique_ptr<SelfplayEngine> make_cuda_selfplay_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator);
+
+// The stand-ins for a network, answering bit by bit as those of the CPU.
+std::unique_ptr<Evaluator> make_device_hash_evaluator(std::uint64_t seed = 0);
+std::unique_ptr<Evaluator> make_device_uniform_evaluator();
+
+}  // namespace wari

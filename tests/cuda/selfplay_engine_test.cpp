@@ -1,0 +1,80 @@
+#include "cuda/selfplay_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/cuda/needs_gpu.h"
+
+namespace wari {
+namespace {
+
+SelfplayEngineSettings settings_of(Algorithm algorithm, int lanes, int simulations) {
+  SelfplayEngineSettings settings;
+  settings.search.algorithm = algorithm;
+  settings.play.simulations = simulations;
+  settings.play.capped_simulations = std::max(1, simulations / 3);
+  settings.play.full_search_share = 0.6;
+  settings.rules = {parse_rules("abapa"), parse_rules("warri"), parse_rules("awale,laps=two"), parse_rules("relay,seeds_per_pit=2")};
+  settings.rules_cycle = {0, 1, 2, 3, 1};
+  settings.seed = 11;
+  settings.first_game = 120;  // some games of every rule set
+  settings.games_end = 120 + 5 * 128;
+  settings.lanes = settings.total_lanes = lanes;
+  return settings;
+}
+
+// All games, ordered by number and ply.
+std::vector<MoveRecord> play(SelfplayEngine& engine) {
+  std::vector<MoveRecord> log;
+  while (!engine.all_idle()) engine.run(100, log);
+  std::sort(log.begin(), log.end(), [](const MoveRecord& a, const MoveRecord& b) { return std::tuple(a.game, a.ply) < std::tuple(b.game, b.ply); });
+  return log;
+}
+
+void expect_same(const std::vector<MoveRecord>& host, const std::vector<MoveRecord>& device) {
+  ASSERT_EQ(host.size(), device.size());
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    ASSERT_EQ(std::memcmp(&host[i], &device[i], sizeof host[i]), 0) << "game " << host[i].game << " ply " << host[i].ply << ": action " << int{host[i].action} << " and " << int{device[i].action};
+  }
+}
+
+TEST(CudaSelfplay, WithoutADeviceItIsOneClearError) {
+  if (!devices().empty()) GTEST_SKIP() << "this machine has a GPU";
+  EXPECT_THROW(make_cuda_selfplay_engine(settings_of(Algorithm::puct, 4, 4), make_uniform_evaluator()), Error);
+}
+
+TEST(GpuSelfplay, GamesAreTheSameOnHostAndDevice) {
+  WARI_NEEDS_GPU();
+  for (const Algorithm algorithm : {Algorithm::gumbel, Algorithm::puct}) {
+    for (const auto& [lanes, simulations] : {std::pair{1000, 16}, std::pair{31, 1}, std::pair{33, 64}, std::pair{640, 200}}) {
+      const SelfplayEngineSettings settings = settings_of(algorithm, lanes, simulations);
+      const auto host = make_cpu_selfplay_engine(settings, make_hash_evaluator(5)), device = make_cuda_selfplay_engine(settings, make_device_hash_evaluator(5));
+      expect_same(play(*host), play(*device));
+      EXPECT_EQ(host->counters().simulations, device->counters().simulations);
+      EXPECT_EQ(host->counters().evaluations, device->counters().evaluations);
+      EXPECT_EQ(host->counters().games, device->counters().games);
+    }
+  }
+}
+
+TEST(GpuSelfplay, GamesGoOnAfterSaveAndLoad) {
+  WARI_NEEDS_GPU();
+  const SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 100, 16);
+  const auto whole = make_cpu_selfplay_engine(settings, make_uniform_evaluator());
+  const auto first = make_cuda_selfplay_engine(settings, make_device_uniform_evaluator()), second = make_cuda_selfplay_engine(settings, make_device_uniform_evaluator());
+  std::vector<MoveRecord> log;
+  first->run(300, log);
+  first->restart_searches();
+  second->load(first->save());
+  while (!second->all_idle()) second->run(100, log);
+  std::sort(log.begin(), log.end(), [](const MoveRecord& a, const MoveRecord& b) { return std::tuple(a.game, a.ply) < std::tuple(b.game, b.ply); });
+  expect_same(play(*whole), log);
+}
+
+}  // namespace
+}  // namespace wari
