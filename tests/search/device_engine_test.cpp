@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+#include "search/selfplay_lanes.h"
+#include "tests/search/fake_device.h"
+
+// The engine for a GPU, on a device that is none: what the host does between the kernels.
+namespace wari {
+namespace {
+
+using test::FakeDeviceExecutor;
+using test::FakeDeviceHashEvaluator;
+
+SelfplayEngineSettings settings_of(Algorithm algorithm, int lanes) {
+  SelfplayEngineSettings settings;
+  settings.search.algorithm = algorithm;
+  settings.play.simulations = 24;
+  settings.play.capped_simulations = 5;
+  settings.play.full_search_share = 0.6;
+  settings.rules = {parse_rules("abapa"), parse_rules("warri"), parse_rules("awale,laps=two"), parse_rules("relay,seeds_per_pit=2")};
+  settings.rules_cycle = {0, 1, 2, 3, 1};
+  settings.seed = 11;
+  settings.first_game = 120;
+  settings.games_end = 146;
+  settings.lanes = settings.total_lanes = lanes;
+  return settings;
+}
+
+std::unique_ptr<SelfplayEngine> fake_device_engine(const SelfplayEngineSettings& settings) {
+  if (needs_twelve_edges(settings)) return std::make_unique<SelfplayLanes<FakeDeviceExecutor, NarrowNode12>>(settings, std::make_unique<FakeDeviceHashEvaluator>());
+  return std::make_unique<SelfplayLanes<FakeDeviceExecutor, NarrowNode6>>(settings, std::make_unique<FakeDeviceHashEvaluator>());
+}
+
+void sort_moves(std::vector<MoveRecord>& log) {
+  std::sort(log.begin(), log.end(), [](const MoveRecord& a, const MoveRecord& b) { return std::tuple(a.game, a.ply) < std::tuple(b.game, b.ply); });
+}
+
+std::vector<MoveRecord> play(SelfplayEngine& engine) {
+  std::vector<MoveRecord> log;
+  while (!engine.all_idle()) engine.run(37, log);
+  sort_moves(log);
+  return log;
+}
+
+void expect_same(const std::vector<MoveRecord>& host, const std::vector<MoveRecord>& device) {
+  ASSERT_EQ(host.size(), device.size());
+  for (std::size_t i = 0; i < host.size(); ++i) ASSERT_EQ(std::memcmp(&host[i], &device[i], sizeof host[i]), 0) << "game " << host[i].game << " ply " << host[i].ply;
+}
+
+TEST(DeviceEngine, PlaysTheGamesOfTheHost) {
+  for (const Algorithm algorithm : {Algorithm::gumbel, Algorithm::puct}) {
+    for (const int lanes : {1, 33}) {
+      const SelfplayEngineSettings settings = settings_of(algorithm, lanes);
+      const auto host = make_cpu_selfplay_engine(settings, make_hash_evaluator()), device = fake_device_engine(settings);
+      expect_same(play(*host), play(*device));
+      EXPECT_EQ(host->counters().simulations, device->counters().simulations);
+      EXPECT_EQ(host->counters().evaluations, device->counters().evaluations);
+      EXPECT_EQ(host->counters().moves, device->counters().moves);
+      EXPECT_EQ(host->counters().games, device->counters().games);
+    }
+  }
+}
+
+TEST(DeviceEngine, GamesGoOnAfterSaveAndLoad) {
+  const SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 20);
+  const auto whole = fake_device_engine(settings), first = fake_device_engine(settings), second = fake_device_engine(settings);
+  std::vector<MoveRecord> log;
+  first->run(200, log);
+  first->restart_searches();
+  second->load(first->save());
+  while (!second->all_idle()) second->run(50, log);
+  sort_moves(log);
+  expect_same(play(*whole), log);
+}
+
+TEST(DeviceEngine, GamesThatAreHeldBackAreTheSameLater) {
+  SelfplayEngineSettings settings = settings_of(Algorithm::puct, 9);
+  const auto at_once = fake_device_engine(settings);
+  settings.games_end = 120;
+  const auto held = fake_device_engine(settings);
+  std::vector<MoveRecord> log;
+  for (std::int64_t end = 125; end <= 146; end += 7) {
+    held->set_games_end(end);
+    held->run(40, log);
+  }
+  while (!held->all_idle()) held->run(40, log);
+  sort_moves(log);
+  expect_same(play(*at_once), log);
+}
+
+TEST(DeviceEngineDeathTest, TheFakeDeviceFaultsWhereTheHostFollowsAPointer) {
+  const test::FakeDeviceArray<int> array(4);
+  EXPECT_EQ(array.read()[2], 0);
+  EXPECT_DEATH({ volatile int value = array.data()[0]; (void)value; }, "");
+}
+
+}  // namespace
+}  // namespace wari

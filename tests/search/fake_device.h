@@ -1,0 +1,184 @@
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "core/random.h"
+#include "search/hash_row.h"
+#include "search/lane_steps.h"
+#include "search/plain_kernel.h"
+
+// A GPU made of this processor, for the logic of engines that work on one: kernels run late, when somebody waits for the stream, their lanes in any order; arguments are
+// those of the launch; and the host that follows a pointer into its memory is stopped by a fault.
+namespace wari::test {
+
+class FakeDevice {
+ public:
+  static FakeDevice& instance() {
+    static FakeDevice device;
+    return device;
+  }
+
+  void* allocate(std::size_t bytes) {
+    const std::size_t size = (bytes + 4095) / 4096 * 4096;
+    void* const memory = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    blocks_.insert({memory, size});
+    return memory;
+  }
+  void free(void* memory) {
+    for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
+      if (block->first != memory) continue;
+      munmap(memory, block->second);
+      blocks_.erase(block);
+      return;
+    }
+  }
+
+  // What runs inside may touch the device's memory.
+  void on_device(const std::function<void()>& work) {
+    protect(PROT_READ | PROT_WRITE);
+    work();
+    protect(PROT_NONE);
+  }
+
+ private:
+  void protect(int protection) {
+    for (const auto& [memory, size] : blocks_) mprotect(memory, size, protection);
+  }
+  std::set<std::pair<void*, std::size_t>> blocks_;
+};
+
+class FakeStream {
+ public:
+  void add(std::function<void()> kernel) { waiting_.push_back(std::move(kernel)); }
+  void synchronize() {
+    std::vector<std::function<void()>> kernels;
+    kernels.swap(waiting_);
+    FakeDevice::instance().on_device([&] {
+      for (const auto& kernel : kernels) kernel();
+    });
+  }
+  bool idle() const { return waiting_.empty(); }
+  // The lanes of one kernel in an order that changes from kernel to kernel.
+  template <class Work>
+  void lanes(int count, const Work& work) {
+    const auto key = ++kernels_;
+    std::vector<int> order(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) order[static_cast<std::size_t>(i)] = i;
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return mix64(key * 1000003 + static_cast<std::uint64_t>(a)) < mix64(key * 1000003 + static_cast<std::uint64_t>(b)); });
+    for (const int lane : order) work(lane);
+  }
+
+ private:
+  std::vector<std::function<void()>> waiting_;
+  std::uint64_t kernels_ = 0;
+};
+
+template <class T>
+class FakeDeviceArray {
+ public:
+  FakeDeviceArray() = default;
+  explicit FakeDeviceArray(std::size_t count) : data_(static_cast<T*>(FakeDevice::instance().allocate(std::max<std::size_t>(1, count * sizeof(T))))), count_(count) {}
+  ~FakeDeviceArray() {
+    if (data_ != nullptr) FakeDevice::instance().free(data_);
+  }
+  FakeDeviceArray(FakeDeviceArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  FakeDeviceArray& operator=(FakeDeviceArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  T* data() const { return data_; }
+  std::size_t size() const { return count_; }
+  std::vector<T> read() const {
+    std::vector<T> values(count_);
+    FakeDevice::instance().on_device([&] { std::copy_n(data_, count_, values.data()); });
+    return values;
+  }
+  void write(std::span<const T> values) const {
+    if (values.size() > count_) throw std::length_error("more values than the array has places");
+    FakeDevice::instance().on_device([&] { std::copy(values.begin(), values.end(), data_); });
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+class FakeDeviceExecutor {
+ public:
+  static constexpr bool kOnDevice = true;
+  static constexpr int kWavesTogether = 8;
+  template <class T>
+  using Array = FakeDeviceArray<T>;
+  using Kernel = PlainKernel;
+  template <class N>
+  using OpenStep = wari::OpenStep<PlainKernel, N>;
+  template <class N>
+  using BackupStep = wari::BackupStep<PlainKernel, N>;
+  template <class N>
+  using DescendStep = wari::DescendStep<N>;
+
+  FakeDeviceExecutor() : stream_(std::make_unique<FakeStream>()), sowing_(1) { sowing_.write({&sowing_tables(), 1}); }
+
+  const SowingTables* sowing() const { return sowing_.data(); }
+  void* stream() const { return stream_.get(); }
+
+  template <class Step>
+  void each(int lanes, const Step& step) const {
+    wave(lanes, 0, step);
+    stream_->synchronize();
+  }
+
+  template <class Prefetch, class... Steps>
+  void wave(int lanes, const Prefetch&, const Steps&... steps) const {
+    stream_->add([stream = stream_.get(), lanes, steps...] { stream->lanes(lanes, [&](int lane) { (steps(lane), ...); }); });
+  }
+
+  struct Drained {
+    std::int64_t evaluations = 0;
+    int idle_lanes = 0;
+  };
+
+  template <class N>
+  Drained drain(int lanes, const TurnStep<N>& turn, std::vector<MoveRecord>& log) const {
+    Drained drained;
+    stream_->add([&, lanes, turn] {
+      stream_->lanes(lanes, [&](int index) {
+        SearchLane& lane = turn.view.lanes[index];
+        drained.idle_lanes += lane.phase == LanePhase::idle;
+        drained.evaluations += std::exchange(lane.evaluations, 0);
+        const MoveRecord* const records = turn.log + static_cast<std::int64_t>(index) * kLogSlots;
+        log.insert(log.end(), records, records + std::exchange(turn.play_lanes[index].records, 0));
+      });
+    });
+    stream_->synchronize();
+    return drained;
+  }
+
+ private:
+  std::unique_ptr<FakeStream> stream_;
+  FakeDeviceArray<SowingTables> sowing_;
+};
+
+class FakeDeviceHashEvaluator final : public Evaluator {
+ public:
+  bool needs_tokens() const override { return false; }
+  bool on_device() const override { return true; }
+  void evaluate(const EvaluationBatch& batch, float* outputs) override {
+    auto* const stream = static_cast<FakeStream*>(batch.stream);
+    stream->add([stream, batch, outputs] { stream->lanes(batch.rows, [&](int row) { hash_row(0, batch.positions[row], outputs + static_cast<std::ptrdiff_t>(row) * kOutputs); }); });
+  }
+  std::unique_ptr<Evaluator> clone() const override { return std::make_unique<FakeDeviceHashEvaluator>(); }
+};
+
+}  // namespace wari::test
