@@ -63,6 +63,8 @@ class CudaExecutor {
   using BackupStep = wari::BackupStep<PlainKernel, N>;
   template <class N>
   using DescendStep = wari::DescendStep<N>;
+  template <class N>
+  using EncodeStep = wari::EncodeStep<PlainEncoder, N>;
 
   CudaExecutor() : sowing_(1) {
     sowing_.write({&sowing_tables(), 1});

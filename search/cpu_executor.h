@@ -4,6 +4,7 @@
 
 #include "search/lane_array.h"
 #ifdef __AVX2__
+#include "search/avx_encode_step.h"
 #include "search/avx_open_step.h"
 #endif
 #include "search/group_steps.h"
@@ -19,10 +20,14 @@ struct CpuExecutor {
   using Kernel = AvxKernel;
   template <class N>
   using OpenStep = AvxOpenStep<N>;
+  template <class N>
+  using EncodeStep = wari::EncodeStep<AvxEncoder, N>;
 #else
   using Kernel = PlainKernel;
   template <class N>
   using OpenStep = wari::OpenStep<PlainKernel, N>;
+  template <class N>
+  using EncodeStep = wari::EncodeStep<PlainEncoder, N>;
 #endif
   template <class N>
   using BackupStep = GroupBackupStep<Kernel, N>;

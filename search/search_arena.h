@@ -80,7 +80,7 @@ class SearchArena {
   typename Executor::template BackupStep<NodeType> backup_step() const { return {view_}; }
   typename Executor::template DescendStep<NodeType> descend_step() const { return {view_}; }
   ExpandStep<Kernel, NodeType> expand_step() const { return {view_}; }
-  EncodeStep<NodeType> encode_step() const { return {view_}; }
+  typename Executor::template EncodeStep<NodeType> encode_step() const { return {view_}; }
   template <class... Steps>
   void wave(const Steps&... steps) const { executor_.wave(lanes_, PrefetchStep<NodeType>{view_}, steps...); }
 

@@ -221,8 +221,15 @@ struct ExpandStep {
   }
 };
 
+// The tokens of a position by the scalar loop.
+struct PlainEncoder {
+  WARI_HD static void encode(const SowingTables& tables, const Rules& rules, const Position& position, int quiet_plies, Token* tokens /* [kBoardTokens] */) {
+    encode_board(tables, rules, position, quiet_plies, tokens);
+  }
+};
+
 // Writes the lane's leaf into its row of the batch.
-template <class N>
+template <class Encoder, class N>
 struct EncodeStep {
   SearchView<N> view;
 
@@ -237,7 +244,7 @@ struct EncodeStep {
     rows.quiet_plies[index] = leaf.quiet_plies;
     rows.rules_index[index] = lane.rules_index;
     if (rows.tokens != nullptr) {
-      encode_board(*parameters.sowing, parameters.rules[lane.rules_index], leaf.position, leaf.quiet_plies, rows.tokens + static_cast<std::int64_t>(index) * kBoardTokens);
+      Encoder::encode(*parameters.sowing, parameters.rules[lane.rules_index], leaf.position, leaf.quiet_plies, rows.tokens + static_cast<std::int64_t>(index) * kBoardTokens);
     }
   }
 };

@@ -127,6 +127,8 @@ class FakeDeviceExecutor {
   using BackupStep = wari::BackupStep<PlainKernel, N>;
   template <class N>
   using DescendStep = wari::DescendStep<N>;
+  template <class N>
+  using EncodeStep = wari::EncodeStep<PlainEncoder, N>;
 
   FakeDeviceExecutor() : stream_(std::make_unique<FakeStream>()), sowing_(1) { sowing_.write({&sowing_tables(), 1}); }
 

@@ -5,9 +5,11 @@
 #include <limits>
 #include <vector>
 
+#include "core/notation.h"
 #include "core/random.h"
 #include "search/cpu_executor.h"
 #include "search/plain_kernel.h"
+#include "tests/core/rule_mixes.h"
 
 // The processor's own kernel (AVX where there is one) against the plain one, bit by bit.
 namespace wari {
@@ -149,6 +151,40 @@ TEST(Kernel, OutputsThatAreNoNumbersGiveEvenPriorsAndAnEvenGame) {
         EXPECT_EQ(lanes.value[2], 0.0f);
         EXPECT_FLOAT_EQ(lanes.draw[2], 1.0f / 3.0f);
       }
+    }
+  }
+}
+
+TEST(Kernel, EncodesPositionsLikeThePlainOne) {
+  for (const Rules& rules : many_rule_sets(40)) {
+    SearchLane lane;
+    lane.leaf = 0;
+    NarrowNode6 node{};
+    SearchParameters parameters;
+    parameters.sowing = &sowing_tables();
+    parameters.rules = &rules;
+    Position row_position;
+    std::uint16_t row_quiet;
+    std::uint8_t row_rules, row_active;
+    Token tokens[kBoardTokens + 1], expected[kBoardTokens];
+    tokens[kBoardTokens] = 0xabcd;  // belongs to the next row
+    SearchView<NarrowNode6> view;
+    view.parameters = &parameters;
+    view.lanes = &lane;
+    view.nodes = &node;
+    view.node_stride = 1;
+    view.leaves.positions = &row_position;
+    view.leaves.quiet_plies = &row_quiet;
+    view.leaves.rules_index = &row_rules;
+    view.leaves.active = &row_active;
+    view.leaves.tokens = tokens;
+    for (std::uint64_t number = 0; number < 2000; ++number) {
+      node.position = random_position(rules, number);
+      node.quiet_plies = static_cast<std::uint16_t>(number % (rules.quiet_plies + 1u));
+      CpuExecutor::EncodeStep<NarrowNode6>{view}(0);
+      encode_board(sowing_tables(), rules, node.position, node.quiet_plies, expected);
+      ASSERT_EQ(std::memcmp(tokens, expected, sizeof expected), 0) << rules_name(rules) << ' ' << position_text(node.position);
+      ASSERT_EQ(tokens[kBoardTokens], 0xabcd);
     }
   }
 }

@@ -22,6 +22,8 @@ struct PlainExecutor {
   using BackupStep = wari::BackupStep<PlainKernel, N>;
   template <class N>
   using DescendStep = wari::DescendStep<N>;
+  template <class N>
+  using EncodeStep = wari::EncodeStep<PlainEncoder, N>;
   static const SowingTables* sowing() { return &sowing_tables(); }
   static void* stream() { return nullptr; }
   template <class Prefetch, class... Steps>
