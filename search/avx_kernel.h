@@ -2,6 +2,8 @@
 
 #include <immintrin.h>
 
+#include <cstdint>
+
 #include "search/plain_kernel.h"
 
 // The inner loops over six edges in AVX2 registers, bit-identical to PlainKernel. Included by the processor's executor alone, so that no header that a kernel of a GPU
@@ -42,14 +44,21 @@ struct AvxKernel {
   static __m256 magnitude(__m256 x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); }
 
   // Lowest place of the best score.
-  static int best_place(__m256 value, __m256 urgency, float exploration, float first_play) {
-    // What lies behind the sixth edge are children: as floats they are denormal, and a product of one costs a hundred cycles.
-    urgency = _mm256_blend_ps(urgency, _mm256_setzero_ps(), 0xc0);
-    const __m256 known = _mm256_blendv_ps(value, _mm256_set1_ps(first_play), urgency);
-    __m256 score = _mm256_add_ps(known, _mm256_mul_ps(magnitude(urgency), _mm256_set1_ps(exploration)));
-    score = _mm256_blend_ps(score, _mm256_set1_ps(-INFINITY), 0xc0);
+  static unsigned best_place(__m256 value, __m256 urgency, float exploration, float first_play) {
+    // What lies behind the sixth edge are children: as floats they are denormal, and a product of one costs a hundred cycles. With -0 there, the first-play urgency
+    // takes the place of the value, and that is -infinity behind the sixth edge.
+    urgency = _mm256_blend_ps(urgency, _mm256_set1_ps(-0.0f), 0xc0);
+    const __m256 unvisited = _mm256_blend_ps(_mm256_set1_ps(first_play), _mm256_set1_ps(-INFINITY), 0xc0);
+    const __m256 known = _mm256_blendv_ps(value, unvisited, urgency);
+    const __m256 score = _mm256_add_ps(known, _mm256_mul_ps(magnitude(urgency), _mm256_set1_ps(exploration)));
     const int places = _mm256_movemask_ps(_mm256_cmp_ps(score, twice(largest(score)), _CMP_EQ_OQ));
-    return __builtin_ctz(static_cast<unsigned>(places));
+    return static_cast<unsigned>(__builtin_ctz(static_cast<unsigned>(places)));
+  }
+
+  // All ones in the place of an edge.
+  static __m256 place_of(unsigned edge) {
+    alignas(64) static constexpr std::uint64_t kPlaces[8] = {0xff, 0xff00, 0xff0000, 0xff000000, 0xff00000000, 0xff0000000000, 0xff000000000000, 0xff00000000000000};
+    return _mm256_castsi256_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kPlaces + edge))));
   }
 
   template <class N>
@@ -57,7 +66,7 @@ struct AvxKernel {
     return PlainKernel::choose_edge(node, exploration, first_play);
   }
   static int choose_edge(const NarrowNode6& node, float exploration, float first_play) {
-    return best_place(_mm256_loadu_ps(node.edge_value), _mm256_loadu_ps(node.edge_urgency), exploration, first_play);
+    return static_cast<int>(best_place(_mm256_loadu_ps(node.edge_value), _mm256_loadu_ps(node.edge_urgency), exploration, first_play));
   }
 
   template <class N>
@@ -66,12 +75,12 @@ struct AvxKernel {
   }
   // The new numbers join the others in registers: a load of eight that follows a store of one of them would wait for the store.
   static int update_and_choose(NarrowNode6& node, int edge, float value, float urgency, float exploration, float first_play) {
-    const __m256 here = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_set1_epi32(edge), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+    const __m256 here = place_of(static_cast<unsigned>(edge));
     const __m256 values = _mm256_blendv_ps(_mm256_loadu_ps(node.edge_value), _mm256_set1_ps(value), here);
     const __m256 urgencies = _mm256_blendv_ps(_mm256_loadu_ps(node.edge_urgency), _mm256_set1_ps(urgency), here);
     node.edge_value[edge] = value;
     node.edge_urgency[edge] = urgency;
-    return best_place(values, urgencies, exploration, first_play);
+    return static_cast<int>(best_place(values, urgencies, exploration, first_play));
   }
 };
 

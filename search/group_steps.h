@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 #include "search/steps.h"
 
@@ -9,6 +10,25 @@
 namespace wari {
 
 inline constexpr int kLanesOfGroup = 16;  // a group's nodes fit the first-level cache
+
+// A node that a descent came to, in one word: the address of the node (its low bits are zero), its lane's place in the group, and the depth.
+struct PathNode {
+  static constexpr int kDepthShift = 48;
+  static constexpr std::uint64_t kLaneMask = kLanesOfGroup - 1;
+  static constexpr std::uint64_t kAddressMask = ((std::uint64_t{1} << kDepthShift) - 1) & ~std::uint64_t{127};
+
+  template <class N>
+  static std::uint64_t root(const N* tree, int lane) {
+    static_assert(alignof(N) == 128 && kLanesOfGroup <= 128);
+    return reinterpret_cast<std::uint64_t>(tree) + static_cast<std::uint64_t>(lane);
+  }
+  template <class N>
+  static N* node(std::uint64_t word) {
+    return reinterpret_cast<N*>(word & kAddressMask);
+  }
+  static std::size_t lane(std::uint64_t word) { return word & kLaneMask; }
+  static std::int32_t depth(std::uint64_t word) { return static_cast<std::int32_t>(word >> kDepthShift); }
+};
 
 // The lanes go down together, a level at a time. Each node that is entered joins a list, and the next level is the part of the list that this one added.
 template <class N>
@@ -22,44 +42,42 @@ struct GroupDescendStep {
   }
 
  private:
-  struct Arrival {
-    std::int32_t depth;
-    std::uint32_t parent, child;
-  };
-
   void few(int first, int last) const {
-    PathNode* const list = view.paths + static_cast<std::int64_t>(first) * kPathKept;
-    const N* trees[kLanesOfGroup];
-    Arrival arrivals[kLanesOfGroup];
-    std::uint32_t lanes[kLanesOfGroup];
-    int searching = 0;
+    std::uint64_t* const list = view.paths + static_cast<std::int64_t>(first) * kPathKept;
+    std::uint64_t roots[kLanesOfGroup];
+    std::uint64_t arrivals[kLanesOfGroup];  // the last node of each lane
+    int end = 0;
     for (int index = first; index < last; ++index) {
-      const auto lane = static_cast<std::uint32_t>(index - first);
-      trees[lane] = view.tree(index);
-      lanes[searching] = lane;
-      list[searching] = {0, lane};
-      searching += view.lanes[index].phase == LanePhase::searching ? 1 : 0;
+      const int lane = index - first;
+      roots[lane] = list[end] = PathNode::root(view.tree(index), lane);
+      end += view.lanes[index].phase == LanePhase::searching ? 1 : 0;
     }
-    int begin = 0, end = searching;
+    const int searching = end;
+    int begin = 0;
     // Who has come to the last level that the list keeps goes on alone.
-    for (std::int32_t depth = 0; begin < end && depth < kPathKept - 1; ++depth) {
+    for (std::uint64_t depth = 1; begin < end && depth < kPathKept; ++depth) {
       for (const int level_end = end; begin < level_end; ++begin) {
-        const PathNode at = list[begin];
-        const std::uint32_t child = trees[at.lane][at.node].best_child;
-        arrivals[at.lane] = {depth, at.node, child};
-        list[end] = {child, at.lane};
+        const std::uint64_t at = list[begin];
+        const std::uint32_t child = PathNode::node<const N>(at)->best_child;
+        const std::size_t lane = PathNode::lane(at);
+        arrivals[lane] = at;
+        list[end] = roots[lane] + child * sizeof(N) + (depth << PathNode::kDepthShift);
         end += may_enter<N>(child) ? 1 : 0;
       }
     }
     for (int i = 0; i < searching; ++i) {
-      SearchLane& lane = view.lanes[first + static_cast<int>(lanes[i])];
-      const Arrival& arrival = arrivals[lanes[i]];
-      lane.depth = arrival.depth;
-      lane.parent = arrival.parent;
-      lane.child = arrival.child & (N::kProvenChild - 1u);
+      const std::size_t place = PathNode::lane(list[i]);
+      const N* const node = PathNode::node<const N>(arrivals[place]);
+      SearchLane& lane = view.lanes[first + static_cast<int>(place)];
+      lane.depth = PathNode::depth(arrivals[place]);
+      lane.parent = static_cast<std::uint32_t>(node - PathNode::node<const N>(roots[place]));
+      lane.child = node->best_child & (N::kProvenChild - 1u);
       lane.listed = 1;
     }
-    for (; begin < end; ++begin) descend(trees[list[begin].lane], view.lanes[first + static_cast<int>(list[begin].lane)]);
+    for (; begin < end; ++begin) {
+      const int index = first + static_cast<int>(PathNode::lane(list[begin]));
+      descend(view.tree(index), view.lanes[index]);
+    }
     view.path_nodes[first] = end;
   }
 };
@@ -78,7 +96,6 @@ struct GroupBackupStep {
  private:
   // A lane of the group as the list's nodes need it.
   struct Listed {
-    N* tree;
     std::uint32_t value;   // bits of the leaf's value, seen by South
     std::uint32_t counts;  // 0: no leaf, or not one that this list led to
   };
@@ -94,28 +111,27 @@ struct GroupBackupStep {
 
   Listed begin_lane(int index) const {
     const SearchLane& lane = view.lanes[index];
-    N* const tree = view.tree(index);
-    if (lane.leaf < 0) return {tree, 0, 0};
+    if (lane.leaf < 0) return {0, 0};
     if (lane.phase != LanePhase::searching || lane.listed == 0) {
       (*this)(index);
-      return {tree, 0, 0};
+      return {0, 0};
     }
-    N& leaf = tree[lane.leaf];
+    N& leaf = view.tree(index)[lane.leaf];
     const float value = view.leaves.value[index];
     leaf.visits = 1;
     leaf.value = value;
-    return {tree, bits_of_float(value) ^ sign_of_mover(leaf.position), 1};
+    return {bits_of_float(value) ^ sign_of_mover(leaf.position), 1};
   }
 
   // What turns a value of the player to move into South's, and back.
-  static std::uint32_t sign_of_mover(const Position& position) { return static_cast<std::uint32_t>(is_north(position.mover)) << 31; }
+  static std::uint32_t sign_of_mover(const Position& position) { return static_cast<std::uint32_t>(position.mover >> kOwnerShift) << 31; }
 
-  void add_visits(const Listed* lanes /* of the group */, const PathNode* list, int count) const {
+  void add_visits(const Listed* lanes /* of the group */, const std::uint64_t* list, int count) const {
     const SearchParameters parameters = *view.parameters;
     for (int i = 0; i < count; ++i) {
-      const Listed& lane = lanes[list[i].lane];
+      const Listed& lane = lanes[PathNode::lane(list[i])];
       if (lane.counts == 0) [[unlikely]] continue;
-      N& node = lane.tree[list[i].node];
+      N& node = *PathNode::node<N>(list[i]);
       add_visit<Kernel>(parameters, node, node.best_edge, float_from_bits(lane.value ^ sign_of_mover(node.position)));  // the descent took the best edge
     }
   }

@@ -43,7 +43,7 @@ class SearchArena {
     draws_ = Array<float>(rows);
     margins_ = Array<float>(rows);
     bad_ = Array<std::uint8_t>(rows);
-    paths_ = Array<PathNode>(rows * kPathKept);
+    paths_ = Array<std::uint64_t>(rows * kPathKept);
     path_nodes_ = Array<std::int32_t>(rows);
     rules_.write(rules);
     SearchParameters parameters = search_parameters(settings);
@@ -123,7 +123,7 @@ class SearchArena {
   Array<float> outputs_;                   // [lanes, kOutputs]
   Array<float> values_, draws_, margins_;  // [lanes]
   Array<std::uint8_t> bad_;                // [lanes]
-  Array<PathNode> paths_;                  // [lanes, kPathKept]
+  Array<std::uint64_t> paths_;             // [lanes, kPathKept]
   Array<std::int32_t> path_nodes_;         // [lanes]
   SearchView<NodeType> view_;
 };

@@ -21,12 +21,8 @@ struct LeafRows {
   std::uint8_t* bad = nullptr;           // [lanes], 1: the outputs were not finite
 };
 
-// A node that a descent went through, for executors that back up all levels of a group of lanes in one go.
-struct PathNode {
-  std::uint32_t node;  // in its lane's tree
-  std::uint32_t lane;  // in its group
-};
-inline constexpr int kPathKept = 32;  // levels of a descent that are remembered
+// Levels of a descent that executors remember which back up all levels of a group of lanes in one go.
+inline constexpr int kPathKept = 32;
 
 // Everything that the steps of a search work on.
 template <class NodeType>
@@ -38,7 +34,7 @@ struct SearchView {
   NodeType* nodes = nullptr;                    // [lanes, node_stride]
   std::int64_t node_stride = 0;
   LeafRows leaves;
-  PathNode* paths = nullptr;                    // [lanes, kPathKept] nodes of a group's last descents, level by level; null where nobody reads them
+  std::uint64_t* paths = nullptr;               // [lanes, kPathKept] nodes of a group's last descents, level by level (PathNode); null where nobody reads them
   std::int32_t* path_nodes = nullptr;           // [lanes] how many there are, at the place of the group's first lane
   WARI_HD NodeType* tree(int lane) const { return nodes + lane * node_stride; }
 };
