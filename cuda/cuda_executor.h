@@ -7,7 +7,7 @@
 #include "cuda/check_cuda.h"
 #include "cuda/device_array.h"
 #include "search/lane_steps.h"
-#include "search/plain_kernel.h"
+#include "search/plain_steps.h"
 
 // Runs the steps of a search as kernels, a thread a lane. For .cu files.
 namespace wari {
@@ -50,21 +50,12 @@ __global__ void __launch_bounds__(kThreadsOfBlock) drain_kernel(int lanes, TurnS
 }
 
 // One GPU and a stream of its own on it. Calls return with the stream idle, but for wave().
-class CudaExecutor {
+class CudaExecutor : public PlainSteps {
  public:
   static constexpr bool kOnDevice = true;
   static constexpr int kWavesTogether = 8;  // between two drains of the log
   template <class T>
   using Array = DeviceArray<T>;
-  using Kernel = PlainKernel;
-  template <class N>
-  using OpenStep = wari::OpenStep<PlainKernel, N>;
-  template <class N>
-  using BackupStep = wari::BackupStep<PlainKernel, N>;
-  template <class N>
-  using DescendStep = wari::DescendStep<N>;
-  template <class N>
-  using EncodeStep = wari::EncodeStep<PlainEncoder, N>;
 
   CudaExecutor() : sowing_(1) {
     sowing_.write({&sowing_tables(), 1});

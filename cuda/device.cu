@@ -1,11 +1,33 @@
 #include <cuda_runtime.h>
 
 #include "core/error.h"
+#include "cuda/check_cuda.h"
 #include "cuda/device.h"
 
 namespace wari {
 
+namespace {
+
+std::string version_text(int version) { return version == 0 ? "none" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+
+}  // namespace
+
 bool built_with_cuda() { return true; }
+
+CudaVersions cuda_versions() {
+  int driver = 0, runtime = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  if (cudaRuntimeGetVersion(&runtime) != cudaSuccess) runtime = 0;
+  cudaGetLastError();
+  return {version_text(driver), version_text(runtime)};
+}
+
+std::size_t free_device_memory() {
+  require_device();
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
+  return free;
+}
 
 std::vector<Device> devices() {
   std::vector<Device> found;

@@ -16,6 +16,13 @@ struct Device {
 };
 
 bool built_with_cuda();
+// Of the driver and of the runtime that this build brings, as "13.0"; "none" where there is none.
+struct CudaVersions {
+  std::string driver, runtime;
+};
+CudaVersions cuda_versions();
+// Memory of the device in use that nobody has taken. Throws Error without one.
+std::size_t free_device_memory();
 // Empty without a driver or a device; never throws.
 std::vector<Device> devices();
 // Throws Error that says whether this build lacks CUDA or this machine a usable GPU.

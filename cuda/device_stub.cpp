@@ -6,6 +6,13 @@ namespace wari {
 
 bool built_with_cuda() { return false; }
 
+CudaVersions cuda_versions() { return {"none", "none"}; }
+
+std::size_t free_device_memory() {
+  require_device();
+  return 0;
+}
+
 std::vector<Device> devices() { return {}; }
 
 void require_device() { throw Error("this build has no CUDA side: device 'cuda': use --set device=cpu, or build where nvcc is found"); }

@@ -7,6 +7,48 @@
 #include "search/selfplay_lanes.h"
 
 namespace wari {
+namespace {
+
+template <class Kernel>
+KernelImage image_of(const std::string& name, Kernel* kernel) {
+  KernelImage image{name, 0, 0, ""};
+  cudaFuncAttributes attributes;
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
+  if (status != cudaSuccess) {
+    cudaGetLastError();
+    image.error = cudaGetErrorString(status);
+    return image;
+  }
+  image.registers = attributes.numRegs;
+  image.local_bytes = attributes.localSizeBytes;
+  return image;
+}
+
+// The kernels of SelfplayLanes<CudaExecutor, N>.
+template <class N>
+void add_images(const std::string& layout, std::vector<KernelImage>& images) {
+  using Executor = CudaExecutor;
+  using Kernel = Executor::Kernel;
+  images.push_back(image_of("open, backup" + layout, lane_kernel<Executor::OpenStep<N>, Executor::BackupStep<N>>));
+  images.push_back(image_of("turn" + layout, lane_kernel<TurnStep<N>>));
+  images.push_back(image_of("descend, expand" + layout, lane_kernel<Executor::DescendStep<N>, ExpandStep<Kernel, N>>));
+  images.push_back(image_of("turn, encode" + layout, lane_kernel<TurnStep<N>, Executor::EncodeStep<N>, CountStep<N>>));
+  images.push_back(image_of("drain" + layout, drain_kernel<N>));
+  images.push_back(image_of("begin" + layout, lane_kernel<BeginStep<N>>));
+  images.push_back(image_of("wake" + layout, lane_kernel<WakeStep<N>>));
+  images.push_back(image_of("restart" + layout, lane_kernel<RestartStep<N>>));
+  images.push_back(image_of("resume" + layout, lane_kernel<ResumeStep<N>>));
+}
+
+}  // namespace
+
+std::vector<KernelImage> search_kernel_images() {
+  std::vector<KernelImage> images;
+  if (devices().empty()) return images;
+  add_images<NarrowNode6>(", six edges", images);
+  add_images<NarrowNode12>(", twelve edges", images);
+  return images;
+}
 
 std::unique_ptr<SelfplayEngine> make_cuda_selfplay_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator) {
   require_device();

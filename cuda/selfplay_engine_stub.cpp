@@ -9,6 +9,8 @@ std::unique_ptr<SelfplayEngine> make_cuda_selfplay_engine(const SelfplayEngineSe
   return nullptr;
 }
 
+std::vector<KernelImage> search_kernel_images() { return {}; }
+
 std::unique_ptr<Evaluator> make_device_hash_evaluator(std::uint64_t) {
   require_device();
   return nullptr;

@@ -8,11 +8,12 @@
 #include "search/avx_open_step.h"
 #endif
 #include "search/group_steps.h"
+#include "search/plain_steps.h"
 
 namespace wari {
 
 // Runs steps over lanes in the calling thread; a worker per core has an engine of its own. The executor of a GPU launches a kernel instead and keeps its arrays there.
-struct CpuExecutor {
+struct CpuExecutor : PlainSteps {
   static constexpr bool kOnDevice = false;
   template <class T>
   using Array = LaneArray<T>;
@@ -22,12 +23,6 @@ struct CpuExecutor {
   using OpenStep = AvxOpenStep<N>;
   template <class N>
   using EncodeStep = wari::EncodeStep<AvxEncoder, N>;
-#else
-  using Kernel = PlainKernel;
-  template <class N>
-  using OpenStep = wari::OpenStep<PlainKernel, N>;
-  template <class N>
-  using EncodeStep = wari::EncodeStep<PlainEncoder, N>;
 #endif
   template <class N>
   using BackupStep = GroupBackupStep<Kernel, N>;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/version.h>
 
 #include <chrono>
 
@@ -29,5 +30,7 @@ double matrix_product_gflops(ProductType type) {
   at::set_num_threads(threads_before);
   return 1e-9 * kOperations * products / seconds;
 }
+
+std::string torch_version() { return TORCH_VERSION; }
 
 }  // namespace wari

@@ -161,6 +161,22 @@ TEST(CommandLine, AMatchThatIsStoppedTellsWhatItHas) {
   EXPECT_EQ(document["games"].get<int>() % 2, 0);
 }
 
+TEST(CommandLine, TheDoctorSaysWhatIsMissing) {
+  const Ran fit = run_wari({"doctor", "--device", "cpu", "--json"});
+  EXPECT_EQ(fit.status, 0) << fit.out;
+  for (const nlohmann::json& check : nlohmann::json::parse(fit.out)["checks"]) {
+    EXPECT_FALSE(check["name"].get<std::string>().empty() || check["detail"].get<std::string>().empty());
+    EXPECT_TRUE(check["ok"].is_null() || check["ok"].get<bool>()) << check;
+  }
+  if (!std::filesystem::exists("/dev/nvidia0")) {
+    const Ran unfit = run_wari({"doctor", "--device", "cuda"});
+    EXPECT_EQ(unfit.status, 1) << unfit.out;
+    EXPECT_THAT(unfit.out, HasSubstr("FAIL  GPU"));
+  }
+  const Ran huge = run_wari({"doctor", "--config", "configs/cpu.yaml", "--json"});
+  EXPECT_THAT(huge.out, HasSubstr("MiB"));
+}
+
 TEST(CommandLine, NoCommandIsWrongUse) {
   const Ran ran = run_wari({});
   EXPECT_EQ(ran.status, 2);
@@ -176,6 +192,7 @@ TEST(CommandLine, JsonIsOneDocumentAndAloneOnStandardOutput) {
       {"analyze", "--rules", "abapa", "--visits", "64"},
       {"match", "--a", "random", "--b", "greedy", "--games", "4", "--rules", "abapa"},
       {"selfplay", "--config", "configs/smoke.yaml", "--evaluator", "hash", "--games", "4", "--out", folder.path() + "/games"},
+      {"doctor", "--config", "configs/cpu.yaml"},
   };
   for (auto command : commands) {
     const std::string name = command[0];

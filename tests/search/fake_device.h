@@ -14,7 +14,7 @@
 #include "core/random.h"
 #include "search/hash_row.h"
 #include "search/lane_steps.h"
-#include "search/plain_kernel.h"
+#include "search/plain_steps.h"
 
 // A GPU made of this processor, for the logic of engines that work on one: kernels run late, when somebody waits for the stream, their lanes in any order; arguments are
 // those of the launch; and the host that follows a pointer into its memory is stopped by a fault.
@@ -114,21 +114,12 @@ class FakeDeviceArray {
   std::size_t count_ = 0;
 };
 
-class FakeDeviceExecutor {
+class FakeDeviceExecutor : public PlainSteps {
  public:
   static constexpr bool kOnDevice = true;
   static constexpr int kWavesTogether = 8;
   template <class T>
   using Array = FakeDeviceArray<T>;
-  using Kernel = PlainKernel;
-  template <class N>
-  using OpenStep = wari::OpenStep<PlainKernel, N>;
-  template <class N>
-  using BackupStep = wari::BackupStep<PlainKernel, N>;
-  template <class N>
-  using DescendStep = wari::DescendStep<N>;
-  template <class N>
-  using EncodeStep = wari::EncodeStep<PlainEncoder, N>;
 
   FakeDeviceExecutor() : stream_(std::make_unique<FakeStream>()), sowing_(1) { sowing_.write({&sowing_tables(), 1}); }
 

@@ -7,23 +7,15 @@
 #include "core/game.h"
 #include "search/cpu_executor.h"
 #include "search/evaluator.h"
+#include "search/plain_steps.h"
 #include "search/search_arena.h"
 
 namespace wari {
 
 // The processor's executor with the plain kernel.
-struct PlainExecutor {
+struct PlainExecutor : PlainSteps {
   template <class T>
   using Array = LaneArray<T>;
-  using Kernel = PlainKernel;
-  template <class N>
-  using OpenStep = wari::OpenStep<PlainKernel, N>;
-  template <class N>
-  using BackupStep = wari::BackupStep<PlainKernel, N>;
-  template <class N>
-  using DescendStep = wari::DescendStep<N>;
-  template <class N>
-  using EncodeStep = wari::EncodeStep<PlainEncoder, N>;
   static const SowingTables* sowing() { return &sowing_tables(); }
   static void* stream() { return nullptr; }
   template <class Prefetch, class... Steps>
