@@ -41,3 +41,7 @@ set(WARI_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND WARI_WARNINGS -Wno-restrict)
 endif()
+# With the pattern above it takes fmt's empty arrays of arguments for read before they are written.
+if(WARI_SANITIZE)
+  list(APPEND WARI_WARNINGS -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
