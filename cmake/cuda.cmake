@@ -20,6 +20,8 @@ if(WARI_CUDA)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     # Fused multiply-adds round otherwise than the CPU does (-fmad=false); code on both sides must agree. Constants of the rules are constexpr.
     set(WARI_CUDA_FLAGS -fmad=false --expt-relaxed-constexpr -Werror=all-warnings)
+    find_package(CUDAToolkit REQUIRED)
+    set(WARI_CUDA_LIBRARIES CUDA::cublasLt)
     set(WARI_WITH_CUDA ON)
     message(STATUS "CUDA ${CMAKE_CUDA_COMPILER_VERSION}: architectures ${CMAKE_CUDA_ARCHITECTURES}")
   endif()

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/sowing.h"
 #include "cuda/check_cuda.h"
 #include "cuda/device_array.h"
+#include "cuda/switches.h"
 #include "search/lane_steps.h"
 #include "search/plain_steps.h"
 
@@ -53,11 +55,10 @@ __global__ void __launch_bounds__(kThreadsOfBlock) drain_kernel(int lanes, TurnS
 class CudaExecutor : public PlainSteps {
  public:
   static constexpr bool kOnDevice = true;
-  static constexpr int kWavesTogether = 8;  // between two drains of the log
   template <class T>
   using Array = DeviceArray<T>;
 
-  CudaExecutor() : sowing_(1) {
+  CudaExecutor() : switches_(cuda_switches()), sowing_(1) {
     sowing_.write({&sowing_tables(), 1});
     cudaStream_t stream = nullptr;
     check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
@@ -77,6 +78,26 @@ class CudaExecutor : public PlainSteps {
   template <class Prefetch, class... Steps>
   void wave(int lanes, const Prefetch& /* the GPU hides latency by itself */, const Steps&... steps) const {
     launch(lanes, steps...);
+  }
+
+  int waves_together() const { return switches_.waves_together; }
+
+  // Puts the work of waves_together() waves on the stream: what `enqueue` puts there, always the same. The first time it is launched kernel by kernel, so that every kernel
+  // has been loaded; then it is captured into a graph, which costs the processor one launch. Where that fails, one warning, and kernels again.
+  template <class Enqueue>
+  void together(const Enqueue& enqueue) const {
+    if (switches_.graphs && warm_ && !graph_) capture(enqueue);
+    if (graph_) {
+      check_cuda(cudaGraphLaunch(graph_.get(), stream_.get()), "launching a graph of waves");
+      return;
+    }
+    enqueue();
+    warm_ = true;
+  }
+  // What `enqueue` puts there changes: with another evaluator.
+  void forget() const {
+    graph_.reset();
+    warm_ = false;
   }
 
   // Takes the moves that the lanes logged since the last time and appends them to `log`.
@@ -103,14 +124,50 @@ class CudaExecutor : public PlainSteps {
     void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
   };
 
+  struct GraphDeleter {
+    void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
+  };
+
   template <class... Steps>
   void launch(int lanes, const Steps&... steps) const {
     lane_kernel<Steps...><<<blocks_for(lanes), kThreadsOfBlock, 0, stream_.get()>>>(lanes, steps...);
     check_cuda(cudaGetLastError(), "starting a step of the search");
+    if (switches_.synchronise) check_cuda(cudaStreamSynchronize(stream_.get()), "running a step of the search");
   }
+
+  template <class Enqueue>
+  void capture(const Enqueue& enqueue) const {
+    // Of this thread alone: the trainer's may do what it likes meanwhile.
+    cudaError_t status = cudaStreamBeginCapture(stream_.get(), cudaStreamCaptureModeThreadLocal);
+    std::string why;
+    if (status == cudaSuccess) {
+      try {
+        enqueue();
+      } catch (const Error& error) {
+        why = error.what();
+      }
+      cudaGraph_t graph = nullptr;
+      status = cudaStreamEndCapture(stream_.get(), &graph);
+      cudaGraphExec_t executable = nullptr;
+      if (status == cudaSuccess && why.empty()) status = cudaGraphInstantiate(&executable, graph, 0);
+      if (graph != nullptr) cudaGraphDestroy(graph);
+      if (status == cudaSuccess && why.empty()) {
+        graph_.reset(executable);
+        return;
+      }
+    }
+    if (why.empty()) why = cudaGetErrorString(status);
+    cudaGetLastError();
+    switches_.graphs = false;
+    warn_without_graphs(why);
+  }
+
+  mutable CudaSwitches switches_;
 
   DeviceArray<SowingTables> sowing_;  // [1]
   std::unique_ptr<CUstream_st, StreamDeleter> stream_;
+  mutable std::unique_ptr<CUgraphExec_st, GraphDeleter> graph_;
+  mutable bool warm_ = false;
   mutable DeviceArray<MoveRecord> records_;  // [lanes, kLogSlots], made by the first drain
   mutable DeviceArray<Drained> drained_;     // [1]
 };

@@ -31,6 +31,7 @@ struct CpuExecutor : PlainSteps {
 
   static const SowingTables* sowing() { return &sowing_tables(); }
   static void* stream() { return nullptr; }
+  static void forget() {}
 
   // One step over all lanes.
   template <class Step>

@@ -96,6 +96,7 @@ class SelfplayLanes final : public SelfplayEngine {
 
   void set_evaluator(std::unique_ptr<Evaluator> evaluator) override {
     if (evaluator->needs_tokens() != evaluator_->needs_tokens()) throw Error("the new evaluator reads other rows than the old one: make a new engine for it");
+    arena_.executor().forget();
     evaluator_ = std::move(evaluator);
   }
 
@@ -174,16 +175,25 @@ class SelfplayLanes final : public SelfplayEngine {
     }
   }
 
+  void enqueue_waves(int waves) {
+    for (int wave = 0; wave < waves; ++wave) {
+      arena_.wave(arena_.open_step(), arena_.backup_step());
+      arena_.wave(turn_);
+      arena_.wave(arena_.descend_step(), arena_.expand_step());
+      arena_.wave(turn_, arena_.encode_step(), CountStep<NodeType>{arena_.view()});
+      evaluator_->evaluate(arena_.batch(settings_.lanes), arena_.outputs());
+    }
+  }
+
   // A few waves are put on the GPU's stream before the log is taken away; nothing in between waits for it.
   void run_on_device(int waves, std::vector<MoveRecord>& log) {
     for (int done = 0; done < waves;) {
-      const int together = std::min(Executor::kWavesTogether, waves - done);
-      for (int i = 0; i < together; ++i) {
-        arena_.wave(arena_.open_step(), arena_.backup_step());
-        arena_.wave(turn_);
-        arena_.wave(arena_.descend_step(), arena_.expand_step());
-        arena_.wave(turn_, arena_.encode_step(), CountStep<NodeType>{arena_.view()});
-        evaluator_->evaluate(arena_.batch(settings_.lanes), arena_.outputs());
+      const int full = arena_.executor().waves_together();
+      const int together = std::min(full, waves - done);
+      if (together == full) {
+        arena_.executor().together([this, full] { enqueue_waves(full); });
+      } else {
+        enqueue_waves(together);
       }
       done += together;
       counters_.waves += together;

@@ -29,9 +29,11 @@ SelfplayEngineSettings settings_of(Algorithm algorithm, int lanes) {
   return settings;
 }
 
+template <bool kGraphs = true>
 std::unique_ptr<SelfplayEngine> fake_device_engine(const SelfplayEngineSettings& settings) {
-  if (needs_twelve_edges(settings)) return std::make_unique<SelfplayLanes<FakeDeviceExecutor, NarrowNode12>>(settings, std::make_unique<FakeDeviceHashEvaluator>());
-  return std::make_unique<SelfplayLanes<FakeDeviceExecutor, NarrowNode6>>(settings, std::make_unique<FakeDeviceHashEvaluator>());
+  using Executor = FakeDeviceExecutor<kGraphs>;
+  if (needs_twelve_edges(settings)) return std::make_unique<SelfplayLanes<Executor, NarrowNode12>>(settings, std::make_unique<FakeDeviceHashEvaluator>());
+  return std::make_unique<SelfplayLanes<Executor, NarrowNode6>>(settings, std::make_unique<FakeDeviceHashEvaluator>());
 }
 
 void sort_moves(std::vector<MoveRecord>& log) {
@@ -74,6 +76,22 @@ TEST(DeviceEngine, GamesGoOnAfterSaveAndLoad) {
   while (!second->all_idle()) second->run(50, log);
   sort_moves(log);
   expect_same(play(*whole), log);
+}
+
+TEST(DeviceEngine, GraphsRepeatWhatKernelsDoAndTakeTheNewEvaluator) {
+  const SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 20);
+  std::vector<MoveRecord> logs[2];
+  for (const bool graphs : {false, true}) {
+    const auto engine = graphs ? fake_device_engine<true>(settings) : fake_device_engine<false>(settings);
+    for (std::uint64_t seed = 1; seed < 6; ++seed) {
+      engine->run(100, logs[graphs]);  // twelve graphs, and four waves
+      engine->restart_searches();
+      engine->set_evaluator(std::make_unique<FakeDeviceHashEvaluator>(seed));
+    }
+    sort_moves(logs[graphs]);
+  }
+  EXPECT_GT(logs[0].size(), 200u);
+  expect_same(logs[0], logs[1]);
 }
 
 TEST(DeviceEngine, GamesThatAreHeldBackAreTheSameLater) {

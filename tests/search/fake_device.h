@@ -59,9 +59,22 @@ class FakeDevice {
 
 class FakeStream {
  public:
-  void add(std::function<void()> kernel) { waiting_.push_back(std::move(kernel)); }
+  using Graph = std::vector<std::function<void()>>;
+
+  void add(std::function<void()> kernel) { (capturing_ != nullptr ? *capturing_ : waiting_).push_back(std::move(kernel)); }
+  // What `enqueue` adds becomes a graph instead of work; everything passed by value stays what it is now.
+  template <class Enqueue>
+  Graph capture(const Enqueue& enqueue) {
+    Graph graph;
+    capturing_ = &graph;
+    enqueue();
+    capturing_ = nullptr;
+    return graph;
+  }
+  void launch(const Graph& graph) { waiting_.insert(waiting_.end(), graph.begin(), graph.end()); }
   void synchronize() {
-    std::vector<std::function<void()>> kernels;
+    if (capturing_ != nullptr) throw std::logic_error("waiting for a stream that is being captured");
+    Graph kernels;
     kernels.swap(waiting_);
     FakeDevice::instance().on_device([&] {
       for (const auto& kernel : kernels) kernel();
@@ -79,7 +92,8 @@ class FakeStream {
   }
 
  private:
-  std::vector<std::function<void()>> waiting_;
+  Graph waiting_;
+  Graph* capturing_ = nullptr;
   std::uint64_t kernels_ = 0;
 };
 
@@ -114,10 +128,11 @@ class FakeDeviceArray {
   std::size_t count_ = 0;
 };
 
+// With graphs, as a GPU repeats its waves, or every kernel by itself.
+template <bool kGraphs>
 class FakeDeviceExecutor : public PlainSteps {
  public:
   static constexpr bool kOnDevice = true;
-  static constexpr int kWavesTogether = 8;
   template <class T>
   using Array = FakeDeviceArray<T>;
 
@@ -135,6 +150,22 @@ class FakeDeviceExecutor : public PlainSteps {
   template <class Prefetch, class... Steps>
   void wave(int lanes, const Prefetch&, const Steps&... steps) const {
     stream_->add([stream = stream_.get(), lanes, steps...] { stream->lanes(lanes, [&](int lane) { (steps(lane), ...); }); });
+  }
+
+  int waves_together() const { return 8; }
+  template <class Enqueue>
+  void together(const Enqueue& enqueue) const {
+    if (kGraphs && warm_ && graph_.empty()) graph_ = stream_->capture(enqueue);
+    if (graph_.empty()) {
+      enqueue();
+    } else {
+      stream_->launch(graph_);
+    }
+    warm_ = true;
+  }
+  void forget() const {
+    graph_.clear();
+    warm_ = false;
   }
 
   struct Drained {
@@ -160,18 +191,24 @@ class FakeDeviceExecutor : public PlainSteps {
 
  private:
   std::unique_ptr<FakeStream> stream_;
+  mutable FakeStream::Graph graph_;
+  mutable bool warm_ = false;
   FakeDeviceArray<SowingTables> sowing_;
 };
 
 class FakeDeviceHashEvaluator final : public Evaluator {
  public:
+  explicit FakeDeviceHashEvaluator(std::uint64_t seed = 0) : row_seed_(hash_row_seed(seed)) {}
   bool needs_tokens() const override { return false; }
   bool on_device() const override { return true; }
   void evaluate(const EvaluationBatch& batch, float* outputs) override {
     auto* const stream = static_cast<FakeStream*>(batch.stream);
-    stream->add([stream, batch, outputs] { stream->lanes(batch.rows, [&](int row) { hash_row(0, batch.positions[row], outputs + static_cast<std::ptrdiff_t>(row) * kOutputs); }); });
+    stream->add([stream, batch, outputs, seed = row_seed_] { stream->lanes(batch.rows, [&](int row) { hash_row(seed, batch.positions[row], outputs + static_cast<std::ptrdiff_t>(row) * kOutputs); }); });
   }
-  std::unique_ptr<Evaluator> clone() const override { return std::make_unique<FakeDeviceHashEvaluator>(); }
+  std::unique_ptr<Evaluator> clone() const override { return std::make_unique<FakeDeviceHashEvaluator>(*this); }
+
+ private:
+  std::uint64_t row_seed_;
 };
 
 }  // namespace wari::test

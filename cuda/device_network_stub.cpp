@@ -1,0 +1,17 @@
+#include "cuda/device.h"
+#include "cuda/device_network.h"
+
+// Takes the place of device_network.cu in a build without CUDA.
+namespace wari {
+
+std::unique_ptr<Evaluator> make_device_mlp_evaluator(const MlpWeights&, std::span<const Rules>, int) {
+  require_device();
+  return nullptr;
+}
+
+std::vector<float> evaluate_on_device(Evaluator&, std::span<const Token>, std::span<const std::uint8_t>, std::span<const std::uint8_t>) {
+  require_device();
+  return {};
+}
+
+}  // namespace wari

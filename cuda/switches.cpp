@@ -1,0 +1,37 @@
+#include "cuda/switches.h"
+
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace wari {
+
+CudaSwitches parse_cuda_switches(std::string_view text) {
+  CudaSwitches switches;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string_view word = text.substr(0, comma);
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+    if (word == "no-graphs") {
+      switches.graphs = false;
+    } else if (word == "sync") {
+      switches.synchronise = true;
+      switches.graphs = false;
+    } else if (word == "one-wave") {
+      switches.waves_together = 1;
+    } else if (!word.empty()) {
+      throw Error("unknown word in the environment variable WARI_CUDA: '" + std::string(word) + "': known are no-graphs, sync, one-wave");
+    }
+  }
+  return switches;
+}
+
+CudaSwitches cuda_switches() {
+  const char* const text = std::getenv("WARI_CUDA");
+  return parse_cuda_switches(text == nullptr ? "" : text);
+}
+
+void warn_without_graphs(const std::string& why) { log_warning("the waves could not be made a CUDA graph ({}): kernels are launched one by one, which is slower", why); }
+
+}  // namespace wari

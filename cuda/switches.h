@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace wari {
+
+// For finding a fault on a GPU: what WARI_CUDA names, separated by commas.
+struct CudaSwitches {
+  bool graphs = true;         // no-graphs: every kernel is launched by itself
+  bool synchronise = false;   // sync: each kernel is waited for and checked, so that an error names it; turns graphs off
+  int waves_together = 8;     // one-wave: the log is drained after every wave
+
+  friend bool operator==(const CudaSwitches&, const CudaSwitches&) = default;
+};
+
+// Throws Error for a word that is none of them.
+CudaSwitches parse_cuda_switches(std::string_view text);
+// Of the environment.
+CudaSwitches cuda_switches();
+
+// One line of log; here because nvcc cannot check fmt's format strings.
+void warn_without_graphs(const std::string& why);
+
+}  // namespace wari
