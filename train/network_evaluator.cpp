@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "cuda/device_network.h"
 #include "train/inference/calibration.h"
 #include "train/inference/cpu_network.h"
 
@@ -60,6 +61,21 @@ class NetworkEvaluator : public Evaluator {
 std::unique_ptr<Evaluator> make_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, const std::string& precision) {
   const std::vector<Token> calibration = calibration_positions(rules, kCalibrationPositions, kCalibrationSeed);
   return std::make_unique<NetworkEvaluator>(CpuNetwork(network, parse_precision(precision), calibration));
+}
+
+std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, int rows) {
+  if (network.kind != TrunkKind::mlp) throw Error("network.kind: 'conv' is not evaluated on the GPU in this version: use mlp, or device=cpu");
+  MlpWeights weights;
+  weights.width = network.width;
+  weights.embedding = network.embedding;
+  weights.input_bias = network.input_bias;
+  for (const FoldedNetwork::Layer& layer : network.layers) {
+    weights.weight.push_back(layer.weight);
+    weights.bias.push_back(layer.bias);
+  }
+  weights.head_weight = network.head_weight;
+  weights.head_bias = network.head_bias;
+  return make_device_mlp_evaluator(weights, rules, rows);
 }
 
 }  // namespace wari

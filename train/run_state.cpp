@@ -10,6 +10,9 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/random.h"
+#include "cuda/device.h"
+#include "cuda/self_test.h"
+#include "cuda/selfplay_engine.h"
 #include "train/network_evaluator.h"
 
 namespace wari {
@@ -104,11 +107,22 @@ void restore(RunState& run) {
   run.trainer->load(checkpoint.state);
   run.replay->restore(shards_from_json(checkpoint.info.loop.at("shards")), run.counters.total_positions);
   if (!run.selfplay || checkpoint.lanes.empty()) return;
-  run.selfplay->set_evaluator(*run.evaluator());
+  run.selfplay->set_evaluator(*run.selfplay_evaluator());
   const std::string_view lanes(reinterpret_cast<const char*>(checkpoint.lanes.data()), checkpoint.lanes.size());
   const std::int64_t dropped = run.selfplay->load(lanes, (folder / "lanes.bin").string());
   run.counters.dropped_games += dropped;
   if (dropped > 0) log_info("selfplay.lanes was changed: {} games in flight were dropped", dropped);
+}
+
+// Self-play on the GPU, once it has shown that it plays as the CPU does.
+void use_device(SelfplayOptions& options) {
+  const Device device = devices().front();
+  for (const SelfTest& test : {test_device_rules(2000), test_device_trees(512)}) {
+    if (!test.fault.empty()) throw Error("the GPU '" + device.name + "' computes wrongly: " + test.fault + " ('wari doctor' tells more)", ErrorKind::system);
+  }
+  log_info("games are played on the GPU '{}'; the network learns on the CPU", device.name);
+  options.workers = 1;
+  options.make_engine = make_cuda_selfplay_engine;
 }
 
 // A new run that begins with old weights publishes them as checkpoint 0, from which it goes on like any other.
@@ -116,7 +130,7 @@ void begin_from(RunState& run, const std::string& from) {
   const fs::path folder = resolve_checkpoint(from);
   const CheckpointWeights old = read_checkpoint_weights(folder);
   run.trainer->start_from(old.weights);
-  if (run.selfplay) run.selfplay->set_evaluator(*run.evaluator());
+  if (run.selfplay) run.selfplay->set_evaluator(*run.selfplay_evaluator());
   run.counters.origin = old.info.hashes.at("weights.safetensors");
   run.counters.changes.push_back("began with the weights of '" + folder.string() + "'");
   log_info("begins with the weights of '{}', iteration {}", folder.string(), old.info.iteration);
@@ -133,6 +147,10 @@ RunState::RunState(const TrainingRequest& request, RunFolder opened)
       run_id(new_run_id()) {}
 
 std::unique_ptr<Evaluator> RunState::evaluator() const { return make_network_evaluator(trainer->folded(), rules.rules, settings.precision); }
+
+std::unique_ptr<Evaluator> RunState::selfplay_evaluator() const {
+  return settings.device == "cuda" ? make_device_network_evaluator(trainer->folded(), rules.rules, settings.selfplay.lanes) : evaluator();
+}
 
 std::unique_ptr<RunState> open_run(const TrainingRequest& request) {
   if (!request.from.empty()) {  // looked at before anything is made, so that a wrong one leaves nothing behind
@@ -183,7 +201,8 @@ void start_run(RunState& run, const TrainingRequest& request) {
     options.rules = run.rules;
     options.seed = settings.seed;
     options.workers = settings.workers;
-    run.selfplay = std::make_unique<Selfplay>(settings.selfplay, std::move(options), *run.evaluator());
+    if (settings.device == "cuda") use_device(options);
+    run.selfplay = std::make_unique<Selfplay>(settings.selfplay, std::move(options), *run.selfplay_evaluator());
   }
   if (run.newest >= 0)
     restore(run);

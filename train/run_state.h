@@ -67,7 +67,8 @@ struct RunState {
   std::unique_ptr<ResultsDatabase> results;
   std::unique_ptr<EventFile> events;
 
-  std::unique_ptr<Evaluator> evaluator() const;  // the averaged weights as the search sees them
+  std::unique_ptr<Evaluator> evaluator() const;           // the averaged weights as the search sees them, on the CPU
+  std::unique_ptr<Evaluator> selfplay_evaluator() const;  // where the games are played
 };
 
 // Opens the run, in this order: lock, configuration, hashes of the newest checkpoint. Changes nothing but a missing folder.

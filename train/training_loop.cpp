@@ -104,7 +104,7 @@ class TrainingLoop {
       run_.counters.carried_samples = budget.carried_samples;
     }
     const StageTimer timer(report_.seconds.checkpoint);
-    if (run_.selfplay && report_.training.steps > 0) run_.selfplay->set_evaluator(*run_.evaluator());
+    if (run_.selfplay && report_.training.steps > 0) run_.selfplay->set_evaluator(*run_.selfplay_evaluator());
     return true;
   }
 

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <thread>
-#include <tuple>
 
 #include "app/commands.h"
 #include "cuda/device.h"
-#include "cuda/rules_check.h"
+#include "cuda/self_test.h"
 #include "cuda/selfplay_engine.h"
 #include "search/signature.h"
 #include "train/machine_speed.h"
@@ -96,43 +94,10 @@ Check check_kernels() {
   return {"kernels", true, fmt::format("{} run on this device, at most {} bytes of local memory a thread", images.size(), local)};
 }
 
-Check check_device_rules() {
-  constexpr int kGames = 20000;
-  for (const auto& [name, rules] : rule_presets()) {
-    const auto host = trace_games_on_host(rules, 7, kGames), device = trace_games_on_device(rules, 7, kGames);
-    for (std::size_t game = 0; game < host.size(); ++game) {
-      if (host[game].hash != device[game].hash) return {"rules on the GPU", false, fmt::format("game {} of rule set '{}' differs from the CPU's: do not train here", game, name)};
-    }
-  }
-  return {"rules on the GPU", true, fmt::format("{} random games of each rule set are the CPU's", kGames)};
-}
+Check check_of(const std::string& name, const SelfTest& test) { return {name, test.fault.empty(), test.fault.empty() ? test.detail : test.fault}; }
 
-std::vector<MoveRecord> games_of(SelfplayEngine& engine) {
-  std::vector<MoveRecord> log;
-  while (!engine.all_idle()) engine.run(256, log);
-  std::sort(log.begin(), log.end(), [](const MoveRecord& a, const MoveRecord& b) { return std::tuple(a.game, a.ply) < std::tuple(b.game, b.ply); });
-  return log;
-}
-
-Check check_device_trees() {
-  int moves = 0;
-  for (const Algorithm algorithm : {Algorithm::gumbel, Algorithm::puct}) {
-    SelfplayEngineSettings settings;
-    settings.search.algorithm = algorithm;
-    settings.rules = {parse_rules("abapa"), parse_rules("awale,laps=two"), parse_rules("warri")};
-    settings.rules_cycle = {0, 1, 2};
-    settings.lanes = settings.total_lanes = 512;
-    settings.games_end = 1024;
-    const std::vector<MoveRecord> host = games_of(*make_cpu_selfplay_engine(settings, make_hash_evaluator())), device = games_of(*make_cuda_selfplay_engine(settings, make_device_hash_evaluator()));
-    for (std::size_t i = 0; i < std::max(host.size(), device.size()); ++i) {
-      if (i < host.size() && i < device.size() && std::memcmp(&host[i], &device[i], sizeof host[i]) == 0) continue;
-      const MoveRecord& record = i < host.size() ? host[i] : device[i];
-      return {"trees on the GPU", false, fmt::format("game {} ply {} differs from the CPU's: do not train here", record.game, record.ply)};
-    }
-    moves += static_cast<int>(host.size());
-  }
-  return {"trees on the GPU", true, fmt::format("{} moves of 2048 games are the CPU's", moves)};
-}
+Check check_device_rules() { return check_of("rules on the GPU", test_device_rules(20000)); }
+Check check_device_trees() { return check_of("trees on the GPU", test_device_trees(1024)); }
 
 int run_doctor(const DoctorOptions& options, Output& out) {
   std::vector<Check> checks{check_processor(), check_torch(), check_memory(options.config), check_device(options.device)};

@@ -45,6 +45,7 @@ std::string progress_line(const GenerationReport& report, std::int64_t games) {
 
 int run_selfplay(const SelfplayCommandOptions& options, Output& out) {
   const TrainingSettings settings = read_training_settings(options.config, options.overrides);
+  if (settings.device == "cuda") throw Error("'wari selfplay' plays on the CPU in this version: device: 'cuda': give --set device=cpu");
   SelfplayOptions play;
   play.rules = make_rules_mix(settings.rules);
   play.seed = settings.seed;

@@ -1,0 +1,61 @@
+#include "cuda/self_test.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <vector>
+
+#include "cuda/rules_check.h"
+#include "cuda/selfplay_engine.h"
+
+namespace wari {
+namespace {
+
+std::vector<MoveRecord> games_of(SelfplayEngine& engine) {
+  std::vector<MoveRecord> log;
+  while (!engine.all_idle()) engine.run(256, log);
+  std::sort(log.begin(), log.end(), [](const MoveRecord& a, const MoveRecord& b) { return std::tuple(a.game, a.ply) < std::tuple(b.game, b.ply); });
+  return log;
+}
+
+std::string difference(const std::vector<MoveRecord>& host, const std::vector<MoveRecord>& device) {
+  for (std::size_t i = 0; i < std::max(host.size(), device.size()); ++i) {
+    if (i < host.size() && i < device.size() && std::memcmp(&host[i], &device[i], sizeof host[i]) == 0) continue;
+    const MoveRecord& record = i < host.size() ? host[i] : device[i];
+    return "game " + std::to_string(record.game) + " ply " + std::to_string(record.ply) + " differs from the CPU's: nothing is trained on this GPU; try WARI_CUDA=no-graphs, then another driver";
+  }
+  return "";
+}
+
+}  // namespace
+
+SelfTest test_device_rules(int games) {
+  for (const auto& [name, rules] : rule_presets()) {
+    const auto host = trace_games_on_host(rules, 7, games), device = trace_games_on_device(rules, 7, games);
+    for (std::size_t game = 0; game < host.size(); ++game) {
+      if (host[game].hash == device[game].hash) continue;
+      return {"random game " + std::to_string(game) + " of rule set '" + name + "' differs from the CPU's: nothing is trained on this GPU; try another driver", ""};
+    }
+  }
+  return {"", std::to_string(games) + " random games of each rule set are the CPU's"};
+}
+
+SelfTest test_device_trees(int games) {
+  std::size_t moves = 0;
+  for (const Algorithm algorithm : {Algorithm::gumbel, Algorithm::puct}) {
+    SelfplayEngineSettings settings;
+    settings.search.algorithm = algorithm;
+    settings.rules = {parse_rules("abapa"), parse_rules("awale,laps=two"), parse_rules("warri")};
+    settings.rules_cycle = {0, 1, 2};
+    settings.lanes = 512;
+    settings.total_lanes = settings.lanes;
+    settings.games_end = games;
+    const std::vector<MoveRecord> host = games_of(*make_cpu_selfplay_engine(settings, make_hash_evaluator()));
+    const std::string fault = difference(host, games_of(*make_cuda_selfplay_engine(settings, make_device_hash_evaluator())));
+    if (!fault.empty()) return {fault, ""};
+    moves += host.size();
+  }
+  return {"", std::to_string(moves) + " moves of " + std::to_string(2 * games) + " games are the CPU's"};
+}
+
+}  // namespace wari
