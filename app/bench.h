@@ -27,6 +27,7 @@ std::vector<BenchResult> bench_search();
 std::vector<BenchResult> bench_selfplay();
 std::vector<BenchResult> bench_train();
 std::vector<BenchResult> bench_analyze();
+std::vector<BenchResult> bench_gpu();
 
 struct BenchGroup {
   std::string name;

@@ -3,6 +3,8 @@
 #include <cublasLt.h>
 #include <cuda_bf16.h>
 
+#include <chrono>
+
 #include "core/tokens.h"
 #include "cuda/check_cuda.h"
 #include "cuda/device.h"
@@ -217,6 +219,36 @@ std::vector<float> evaluate_on_device(Evaluator& evaluator, std::span<const Toke
   evaluator.evaluate(batch, outputs.data());
   check_cuda(cudaStreamSynchronize(nullptr), "evaluating a batch");
   return outputs.read();
+}
+
+double device_evaluations_per_second(Evaluator& evaluator, int rows, double seconds) {
+  require_device();
+  const auto count = static_cast<std::size_t>(rows);
+  const DeviceArray<Token> tokens(count * kBoardTokens);
+  const DeviceArray<std::uint8_t> rules(count), active(count);
+  const DeviceArray<float> outputs(count * kOutputs);
+  active.write(std::vector<std::uint8_t>(count, 1));
+  // Tokens of different rows: equal ones would be read from the nearest cache.
+  std::vector<Token> mixed(count * kBoardTokens);
+  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = static_cast<Token>((i * 2654435761u >> 7) % kVocabulary);
+  tokens.write(mixed);
+  EvaluationBatch batch;
+  batch.rows = rows;
+  batch.board_tokens = tokens.data();
+  batch.rules_index = rules.data();
+  batch.active = active.data();
+  constexpr int kBatches = 64;  // between two looks at the clock
+  std::int64_t evaluated = -kBatches;  // the first ones only warm up
+  auto start = std::chrono::steady_clock::now();
+  double passed = 0;
+  while (passed < seconds) {
+    for (int i = 0; i < kBatches; ++i) evaluator.evaluate(batch, outputs.data());
+    check_cuda(cudaStreamSynchronize(nullptr), "evaluating batches");
+    if (evaluated < 0) start = std::chrono::steady_clock::now();
+    evaluated += kBatches;
+    passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  return static_cast<double>(evaluated) * rows / passed;
 }
 
 }  // namespace wari

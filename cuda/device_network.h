@@ -28,6 +28,9 @@ std::unique_ptr<Evaluator> make_device_mlp_evaluator(const MlpWeights& weights, 
 // One batch from the host's memory and back, for tests and the doctor: tokens [rows, kBoardTokens], rules_index [rows], active [rows]; returns [rows, kOutputs].
 std::vector<float> evaluate_on_device(Evaluator& evaluator, std::span<const Token> tokens, std::span<const std::uint8_t> rules_index, std::span<const std::uint8_t> active);
 
+// Batches of `rows` one after the other for about so many seconds, with mixed tokens: how fast the network alone is.
+double device_evaluations_per_second(Evaluator& evaluator, int rows, double seconds);
+
 // The weights as the products read them, and what is checked before anything is copied: a function of its own, so that it is tested without a device.
 // Folds the identity of the residual into each block's matrix, and each rule set's constant tokens into one row of sums (with the input's bias): [rules, width].
 struct FoldedMlp {

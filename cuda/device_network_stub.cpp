@@ -9,6 +9,11 @@ std::unique_ptr<Evaluator> make_device_mlp_evaluator(const MlpWeights&, std::spa
   return nullptr;
 }
 
+double device_evaluations_per_second(Evaluator&, int, double) {
+  require_device();
+  return 0;
+}
+
 std::vector<float> evaluate_on_device(Evaluator&, std::span<const Token>, std::span<const std::uint8_t>, std::span<const std::uint8_t>) {
   require_device();
   return {};
