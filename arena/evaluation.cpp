@@ -94,8 +94,8 @@ Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rule
   if (previous != nullptr) evaluation.complete = evaluation.complete && meet(*previous);
   for (std::size_t i = 1; i < references.size(); ++i)
     evaluation.complete = evaluation.complete && matches.match(0, *references[i], *references[i - 1]).has_value();
-  const Ratings ratings = rate_run(database);
-  if (const Rating* rating = ratings.find(checkpoint.name())) evaluation.rating = *rating;
+  evaluation.all = rate_run(database);
+  if (const Rating* rating = evaluation.all.find(checkpoint.name())) evaluation.rating = *rating;
   return evaluation;
 }
 

@@ -39,6 +39,7 @@ struct EvaluationMatch {
 struct Evaluation {
   std::vector<EvaluationMatch> matches;  // in order of settings.references, then the previous checkpoint
   Rating rating;                         // of the checkpoint, from all matches in the database; random = 0
+  Ratings all;                           // of every player that the database knows, likewise
   bool complete = true;                  // false: `watch` stopped it; what was finished is in the database
 };
 

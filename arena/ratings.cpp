@@ -11,13 +11,26 @@ namespace {
 constexpr double kNormal95 = 1.96;
 const double kEloPerNat = 400.0 / std::log(10.0);  // Elo of a factor e in the odds
 
-// What two players did against each other, the drawn game of the prior included.
+// What two players did against each other, the prior's share of a drawn game included.
 struct Meeting {
   std::size_t a;
   std::size_t b;
-  double games = 1.0;
-  double points_of_a = 0.5;
+  double games = 0.0;
+  double points_of_a = 0.0;
 };
+
+void add_prior(std::vector<Meeting>& meetings, std::size_t players) {
+  std::vector<int> opponents(players, 0);
+  for (const Meeting& meeting : meetings) {
+    ++opponents[meeting.a];
+    ++opponents[meeting.b];
+  }
+  for (Meeting& meeting : meetings) {
+    const double drawn = 1.0 / std::max(opponents[meeting.a], opponents[meeting.b]);
+    meeting.games += drawn;
+    meeting.points_of_a += 0.5 * drawn;
+  }
+}
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -188,6 +201,7 @@ Ratings rate_players(const std::vector<PairRecord>& records, const std::map<std:
   }
   std::vector<Meeting> meetings;
   for (const auto& [pair, meeting] : by_pair) meetings.push_back(meeting);
+  add_prior(meetings, result.players.size());
   for (const std::vector<std::size_t>& group : connected_groups(result.players.size(), meetings)) {
     const bool anchored = std::any_of(group.begin(), group.end(), [&](std::size_t player) { return result.players[player].anchored; });
     if (anchored) {

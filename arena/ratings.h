@@ -30,8 +30,9 @@ struct Ratings {
   const Rating* find(const std::string& player) const;
 };
 
-// Anchors: player and Elo. Each pair that has met counts one drawn game more than was played, so that numbers stay finite where one side won all
-// (the same half point as in MatchResult::elo).
+// Anchors: player and Elo. So that numbers stay finite where one side won all, each pair that has met counts a little more drawn than was played: one game over the number of
+// opponents of whichever of the two has more. A whole game for every pair would be evidence that adds up: a hundred checkpoints that all beat a weak reference would each seem
+// to have drawn with it, and sink the whole scale as a run goes on.
 Ratings rate_players(const std::vector<PairRecord>& records, const std::map<std::string, double>& anchors);
 
 }  // namespace wari

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 
 #include "core/error.h"
@@ -32,16 +33,22 @@ std::string rules_text(std::span<const std::pair<Rules, int>> rules) {
 }
 
 fs::path best_checkpoint(const std::vector<fs::path>& checkpoints) {
+  // The last evaluation rated all of them together.
+  std::map<std::string, double> ratings;
+  for (const fs::path& folder : checkpoints) {
+    const CheckpointInfo info = read_checkpoint_info(folder);
+    if (const auto elo = info.loop.find("elo"); elo != info.loop.end() && elo->is_number()) ratings[std::to_string(info.iteration)] = elo->get<double>();
+    if (const auto all = info.loop.find("elo_of_iterations"); all != info.loop.end()) {
+      for (const auto& [iteration, elo] : all->items()) ratings[iteration] = elo.get<double>();
+    }
+  }
   fs::path best = checkpoints.back();
   std::optional<double> best_elo;
   for (const fs::path& folder : checkpoints) {
-    const CheckpointInfo info = read_checkpoint_info(folder);
-    const auto elo = info.loop.find("elo");
-    if (elo == info.loop.end() || !elo->is_number()) continue;
-    if (!best_elo || elo->get<double>() >= *best_elo) {
-      best_elo = elo->get<double>();
-      best = folder;
-    }
+    const auto rating = ratings.find(std::to_string(read_checkpoint_info(folder).iteration));
+    if (rating == ratings.end() || (best_elo && rating->second < *best_elo)) continue;
+    best_elo = rating->second;
+    best = folder;
   }
   return best;
 }
@@ -94,7 +101,7 @@ std::vector<std::string> checkpoint_differences(const CheckpointInfo& saved, con
 std::string untrained_rules_note(const CheckpointInfo& info, const Rules& rules, const std::string& path) {
   const bool known = std::any_of(info.rules.begin(), info.rules.end(), [&](const auto& entry) { return entry.first == rules; });
   if (known) return "";
-  return fmt::format("'{}' was not trained on ({}): {}", rules_name(rules), rules_text(info.rules), path);
+  return fmt::format("'{}' was trained on {} alone: what it says under '{}' is a guess", path, rules_text(info.rules), rules_name(rules));
 }
 
 }  // namespace wari

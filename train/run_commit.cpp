@@ -3,6 +3,7 @@
 #include "core/config.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "train/run_evaluation.h"
 #include "train/run_state.h"
 
 // What a run leaves on disk after an iteration, and how it is read back.
@@ -143,6 +144,10 @@ void commit_run(RunState& run, const nlohmann::ordered_json& line, const Evaluat
   if (line.is_object()) info.loop["metrics_text"] = line.dump();  // as text, so that a line that has to be written again is the same to the letter
   if (evaluation) {
     info.loop["elo"] = evaluation->rating.elo;
+    // Of all checkpoints evaluated so far, from the same games: numbers of different evaluations cannot be compared, since each is of what was known then.
+    for (const std::int64_t iteration : run.counters.evaluated) {
+      if (const Rating* rating = evaluation->all.find(checkpoint_player_name(iteration))) info.loop["elo_of_iterations"][std::to_string(iteration)] = rating->elo;
+    }
     info.loop["matches"] = evaluation_to_json(*evaluation);
   }
   const std::string lanes = run.selfplay ? run.selfplay->save() : "";

@@ -13,10 +13,12 @@ std::unique_ptr<Player> checkpoint_player(const RunState& run, std::int64_t iter
   search.visits = run.settings.evaluation.visits;
   search.search.algorithm = Algorithm::puct;
   search.workers = run.settings.workers;
-  return make_search_player(fmt::format("iteration {}", iteration), search, evaluator);
+  return make_search_player(checkpoint_player_name(iteration), search, evaluator);
 }
 
 }  // namespace
+
+std::string checkpoint_player_name(std::int64_t iteration) { return fmt::format("iteration {}", iteration); }
 
 bool is_evaluated(const EvaluationSettings& settings, std::int64_t iteration) { return settings.every > 0 && iteration % settings.every == 0; }
 

@@ -3,6 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
+#include <string>
+#include <map>
+#include <utility>
+#include <set>
+#include <algorithm>
 
 #include "arena/elo.h"
 #include "core/random.h"
@@ -37,7 +43,7 @@ TEST(Ratings, OrderOfNamesAndOfRecordsDoesNotMatter) {
 // A chain: differences add up, and a far end is less certain.
 TEST(Ratings, AChainAddsUp) {
   const Ratings ratings = rate_players({{"c", "b", {75, 0, 25}}, {"b", "a", {75, 0, 25}}}, {{"a", 100.0}});
-  const double step = elo_from_score(75.5 / 101);
+  const double step = elo_from_score(75.25 / 100.5);
   EXPECT_NEAR(elo_of(ratings, "b"), 100 + step, 1e-6);
   EXPECT_NEAR(elo_of(ratings, "c"), 100 + 2 * step, 1e-6);
   EXPECT_NEAR(ratings.find("c")->error_95, std::sqrt(2.0) * ratings.find("b")->error_95, 1e-6);
@@ -52,7 +58,7 @@ TEST(Ratings, ACircleIsLevel) {
 
 TEST(Ratings, AllWinsStayFinite) {
   const Ratings ratings = rate_players({{"a", "random", {1000000, 0, 0}}, {"z", "random", {0, 0, 1000000}}}, {{"random", 0.0}});
-  EXPECT_NEAR(elo_of(ratings, "a"), elo_from_score(1000000.5 / 1000001), 1e-3);
+  EXPECT_NEAR(elo_of(ratings, "a"), elo_from_score(1000000.25 / 1000000.5), 1e-3);  // half a drawn game each: random has two opponents
   EXPECT_NEAR(elo_of(ratings, "z"), -elo_of(ratings, "a"), 1e-3);
   EXPECT_TRUE(std::isfinite(ratings.find("a")->error_95));
 }
@@ -69,11 +75,19 @@ TEST(Ratings, ASparseTableFitsItsPoints) {
   }
   records.push_back({name(19), name(3), {0, 0, 13}});
   const Ratings ratings = rate_players(records, {{name(0), 0.0}});
+  std::map<std::string, std::set<std::string>> opponents;
+  std::map<std::pair<std::string, std::string>, double> prior;  // of a pair, spent on its first record
+  for (const PairRecord& record : records) {
+    opponents[record.a].insert(record.b);
+    opponents[record.b].insert(record.a);
+  }
+  for (const PairRecord& record : records) prior[std::minmax(record.a, record.b)] = 1.0 / static_cast<double>(std::max(opponents[record.a].size(), opponents[record.b].size()));
   std::map<std::string, double> surprise;
   for (const PairRecord& record : records) {
     const int games = record.games.games();
+    const double drawn = std::exchange(prior[std::minmax(record.a, record.b)], 0.0);
     const double points =
-        record.games.wins + 0.5 * record.games.draws + 0.5 - (games + 1) * score_from_elo(elo_of(ratings, record.a) - elo_of(ratings, record.b));
+        record.games.wins + 0.5 * record.games.draws + 0.5 * drawn - (games + drawn) * score_from_elo(elo_of(ratings, record.a) - elo_of(ratings, record.b));
     surprise[record.a] += points;
     surprise[record.b] -= points;
   }
@@ -83,6 +97,24 @@ TEST(Ratings, ASparseTableFitsItsPoints) {
       EXPECT_NEAR(points, 0, 1e-6) << player;
     }
   }
+}
+
+// A run whose checkpoints all sweep the weak references and gain on one another: the curve must rise, and what is known must not sink as the run goes on.
+TEST(Ratings, SweepsOfWeakReferencesDoNotSinkTheScale) {
+  std::vector<PairRecord> records{{"greedy", "random", {80, 4, 16}}, {"depth 4", "greedy", {92, 2, 6}}, {"depth 8", "depth 4", {85, 6, 9}}};
+  std::vector<double> first, newest;
+  for (int checkpoint = 1; checkpoint <= 15; ++checkpoint) {
+    const std::string name = "iteration " + std::to_string(100 * checkpoint);
+    for (const char* reference : {"random", "greedy", "depth 4"}) records.push_back({name, reference, {100, 0, 0}});
+    records.push_back({name, "depth 8", {97, 2, 1}});
+    if (checkpoint > 1) records.push_back({name, "iteration " + std::to_string(100 * (checkpoint - 1)), {50, 8, 42}});
+    const Ratings ratings = rate_players(records, {{"random", 0.0}});
+    first.push_back(elo_of(ratings, "iteration 100"));
+    newest.push_back(elo_of(ratings, name));
+  }
+  EXPECT_GT(newest.back() - first.back(), 150);          // fourteen steps of 28 Elo, pulled together by equal scores against the reference
+  EXPECT_GT(newest.back(), newest.front());              // the curve that was written as the run went on rises
+  EXPECT_GT(newest.back(), 1000);
 }
 
 TEST(Ratings, PlayersWithoutALinkToAnAnchorAreNamed) {

@@ -161,6 +161,11 @@ TEST_F(CheckpointFiles, PathsNameAFolderARunOrItsBest) {
     update_checkpoint_info(checkpoint_folder(run_, iteration), evaluated);
   }
   EXPECT_EQ(resolve_checkpoint(run_.string() + "@best"), checkpoint_folder(run_, 9));
+  // A later evaluation rates both together, and now knows better.
+  CheckpointInfo later = read_checkpoint_info(checkpoint_folder(run_, 10));
+  later.loop["elo_of_iterations"] = {{"9", 70.0}, {"10", 95.0}};
+  update_checkpoint_info(checkpoint_folder(run_, 10), later);
+  EXPECT_EQ(resolve_checkpoint(run_.string() + "@best"), checkpoint_folder(run_, 10));
   EXPECT_NO_THROW(verify_checkpoint(checkpoint_folder(run_, 9), read_checkpoint_info(checkpoint_folder(run_, 9))));
   EXPECT_NE(refusal([&] { resolve_checkpoint("no/such"); }).find("'no/such'"), std::string::npos);
   const fs::path file = checkpoint_folder(run_, 9) / "weights.safetensors";
@@ -182,7 +187,7 @@ TEST_F(CheckpointFiles, DifferencesAreListedSavedAgainstConfigured) {
 TEST_F(CheckpointFiles, RulesThatWereNotTrainedOnGiveALine) {
   write(1);
   EXPECT_EQ(checkpoint_rules_note(run_, rules_), "");
-  EXPECT_NE(checkpoint_rules_note(run_, parse_rules("awari")).find("'awari' was not trained on"), std::string::npos);
+  EXPECT_NE(checkpoint_rules_note(run_, parse_rules("awari")).find("what it says under 'awari' is a guess"), std::string::npos);
 }
 
 TEST_F(CheckpointFiles, TheEvaluatorPlaysTheAveragedWeights) {
