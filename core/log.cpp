@@ -49,7 +49,7 @@ void log_line(LogLevel level, std::string_view message) {
   logger()->log(kLevels[static_cast<int>(level)], "{}", line);
 }
 
-Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0), last_seconds_(terminal_ ? -1e9 : now_seconds()) {}
 
 Progress::~Progress() { clear(); }
 

@@ -47,7 +47,7 @@ class Progress {
  private:
   bool terminal_;
   bool shown_ = false;
-  double last_seconds_ = -1e9;
+  double last_seconds_;  // a log gets its first line after the first ten seconds: what is done by then needs none
 };
 
 }  // namespace wari

@@ -122,7 +122,8 @@ class BatchLanes {
     result.proven = ((root.proven_edges >> result.best) & 1) != 0;
     result.value = result.proven ? exact_value(summary.values[result.best]) : summary.values[result.best];
     fill_outcome(lane, root, request.rules, result);
-    fill_line(nodes, result);
+    const NodeType& last = nodes[fill_line(nodes, result)];
+    if (result.proven && (last.flags & kNodeTerminal) != 0) result.margin = margin_of_end(*view.parameters, request.rules, last.position, static_cast<End>(last.end), root.position);
     return result;
   }
 
@@ -140,14 +141,24 @@ class BatchLanes {
   }
 
   // The line that both sides would play: best move of the root, then the most visited, or a proven win.
-  static void fill_line(const NodeType* nodes, RootResult& result) {
+  // Returns the line's last node.
+  static std::uint32_t fill_line(const NodeType* nodes, RootResult& result) {
     int edge = result.best;
     std::uint32_t at = 0;
     while (edge >= 0) {
       result.line.push_back(edge);
-      at = nodes[at].child_index(edge);
-      edge = at == 0 || nodes[at].visits == 0 || (nodes[at].flags & kNodeTerminal) != 0 ? -1 : most_visited(nodes[at]);
+      const std::uint32_t child = nodes[at].child_index(edge);
+      if (child == 0) break;
+      at = child;
+      edge = nodes[at].visits == 0 || (nodes[at].flags & kNodeTerminal) != 0 ? -1 : most_visited(nodes[at]);
     }
+    return at;
+  }
+
+  // Seeds that the root's mover has more than the opponent when the game has ended at `position`.
+  static float margin_of_end(const SearchParameters& parameters, const Rules& rules, const Position& position, End end, const Position& root) {
+    const float margin = terminal_value(parameters, rules, position, end).margin * static_cast<float>(rules.total_seeds());
+    return north_moves(position) == north_moves(root) ? margin : -margin;
   }
 
   static int most_visited(const NodeType& node) {

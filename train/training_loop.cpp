@@ -38,7 +38,9 @@ class TrainingLoop {
   TrainingLoop(RunState& run, std::vector<std::filesystem::path> shards, const StopRequest& stop)
       : settings_(run.settings), run_(run), stop_(stop), length_(settings_, run.counters.seconds_used), shards_(std::move(shards)) {}
 
-  bool has_ended() const { return length_.has_ended(run_.counters.iteration, run_.counters.seconds_used) || (!shards_.empty() && next_shard() == nullptr); }
+  bool has_ended() const { return length_.has_ended(run_.counters.iteration, run_.counters.seconds_used) || all_records_taken(); }
+
+  bool all_records_taken() const { return !shards_.empty() && next_shard() == nullptr; }
 
   // False where a signal came: what was under way is dropped, and the next start makes it again.
   bool iterate() {
@@ -159,9 +161,13 @@ TrainingResult run_training(const TrainingRequest& request) {
   TrainingLoop loop(*run, std::move(shards), stop);
   const std::int64_t before = run->counters.iteration;
   if (loop.has_ended()) {
-    log_info("nothing is left to do: '{}' has its {} iterations", request.run.string(), before);
+    const char* const why = loop.all_records_taken() ? "all shards of --records were learned from" : request.settings.iterations > 0 && before >= request.settings.iterations
+                                                           ? "it has its iterations; raise iterations to go on"
+                                                           : "its time is used; raise max_minutes to go on";
+    log_info("nothing is left to do: '{}' has {} iterations: {}", request.run.string(), before, why);
   } else {
     start_run(*run, request);
+    if (request.records.empty() && !run->counters.records_taken.empty()) log_warning("this run learned from records so far; without --records it plays games of its own from here");
     while (!stop.requested() && !loop.has_ended() && loop.iterate()) {
     }
   }

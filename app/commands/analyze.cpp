@@ -29,7 +29,7 @@ std::unique_ptr<Evaluator> evaluator_of(const AnalyzeOptions& options, const Rul
   settings.rules = {rules};
   auto evaluator = load_checkpoint_evaluator(options.checkpoint, settings);
   const std::string note = checkpoint_rules_note(options.checkpoint, rules);
-  if (!note.empty()) log_info("{}", note);
+  if (!note.empty()) log_warning("{}", note);
   return evaluator;
 }
 
@@ -77,7 +77,8 @@ void print_result(const Game& game, const RootResult& result, Output& out) {
             result.proven ? " (proven)" : "", 100 * result.wdl[0], 100 * result.wdl[1], 100 * result.wdl[2], result.margin);
   out.print("move   visits    prior   policy    value\n");
   for (const RootAction& action : result.actions) {
-    out.print("{:<4} {:>8}   {:.4f}   {:.4f}   {:+.4f}{}\n", move_text(game.position(), action.action), action.visits, action.prior, action.policy, action.value, action.proven ? "  proven" : "");
+    const std::string value = action.visits > 0 ? fmt::format("{:+.4f}{}", action.value, action.proven ? "  proven" : "") : "      -";  // nobody looked at it
+    out.print("{:<4} {:>8}   {:.4f}   {:.4f}   {}\n", move_text(game.position(), action.action), action.visits, action.prior, action.policy, value);
   }
   std::string line;
   for (const std::string& text : line_texts(game, result)) line += text;

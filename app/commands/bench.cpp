@@ -35,9 +35,9 @@ nlohmann::ordered_json machine_description() {
 int run_bench(const BenchOptions& options, Output& out) {
   if (options.signature) {
     const std::uint64_t signature = search_signature();
-    out.print("{}\n", signature);
+    out.print("{:016x}\n", signature);
     // As text too: readers of JSON keep 53 bits of a number.
-    out.document({{"signature", signature}, {"signature_text", std::to_string(signature)}});
+    out.document({{"signature", signature}, {"signature_text", fmt::format("{:016x}", signature)}});
     return 0;
   }
   const std::vector<BenchGroup> groups = bench_groups();

@@ -33,7 +33,7 @@ PlayerEnvironment environment_of(const MatchOptions& options, const Rules& rules
     settings.rules = {rules};
     std::unique_ptr<Evaluator> evaluator = load_checkpoint_evaluator(checkpoint, settings);
     const std::string note = checkpoint_rules_note(checkpoint, rules);
-    if (!note.empty()) log_info("{}", note);
+    if (!note.empty()) log_warning("{}", note);
     return evaluator;
   };
   return environment;

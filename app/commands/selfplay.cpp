@@ -30,7 +30,7 @@ std::unique_ptr<Evaluator> evaluator_of(const SelfplayCommandOptions& options, c
   auto evaluator = load_checkpoint_evaluator(options.checkpoint, network);
   for (const Rules& set : rules) {
     const std::string note = checkpoint_rules_note(options.checkpoint, set);
-    if (!note.empty()) log_info("{}", note);
+    if (!note.empty()) log_warning("{}", note);
   }
   return evaluator;
 }

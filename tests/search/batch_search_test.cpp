@@ -46,6 +46,19 @@ std::vector<RootRequest> many_requests(int count) {
   return requests;
 }
 
+TEST(BatchSearch, AProvenPositionHasTheMarginOfItsLine) {
+  const Rules rules = parse_rules("abapa");
+  const Game game(rules, parse_position("0-0-0-0-0-1-1-0-0-0-0-0-23-23-S", rules));
+  for (const Algorithm algorithm : {Algorithm::puct, Algorithm::gumbel}) {
+    const RootResult result = search_once(request_of(game, 50), *make_hash_evaluator(3), algorithm);
+    ASSERT_TRUE(result.proven);
+    Game end = game;
+    for (const int action : result.line) end.play(action);
+    ASSERT_TRUE(end.is_over());
+    EXPECT_FLOAT_EQ(result.margin, -2.0f);
+  }
+}
+
 // The memory of the lanes is used again: what earlier, larger batches left in it must not show.
 TEST(BatchSearch, FewRequestsAfterManyGiveTheSame) {
   const Rules rules = parse_rules("abapa");
