@@ -2,18 +2,23 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/log.h"
 
 namespace wari {
+
+BenchResult summary(const std::string& name, const std::string& unit, std::vector<double> figures) {
+  std::sort(figures.begin(), figures.end());
+  return {name, figures[figures.size() / 2], unit, figures.front(), figures.back()};
+}
 
 BenchResult measure(const std::string& name, const std::string& unit, const std::function<double()>& once, int runs) {
   log_info("bench: {}", name);
   once();
   std::vector<double> figures;
   for (int i = 0; i < runs; ++i) figures.push_back(once());
-  std::sort(figures.begin(), figures.end());
-  return {name, figures[figures.size() / 2], unit, figures.front(), figures.back()};
+  return summary(name, unit, std::move(figures));
 }
 
 BenchResult measure_rate(const std::string& name, const std::function<double()>& work, int runs) {

@@ -15,6 +15,8 @@ struct BenchResult {
   double low = 0, high = 0;
 };
 
+// The median of the figures of several runs, at least one.
+BenchResult summary(const std::string& name, const std::string& unit, std::vector<double> figures);
 // Runs `once` (which returns one figure) `runs` times after one run that only warms up, and takes the median.
 BenchResult measure(const std::string& name, const std::string& unit, const std::function<double()>& once, int runs = 5);
 // The same for a piece of work: the figure is `units` (what `work` returns, e.g. moves made) over the seconds it took.

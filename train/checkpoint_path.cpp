@@ -35,20 +35,22 @@ std::string rules_text(std::span<const std::pair<Rules, int>> rules) {
 fs::path best_checkpoint(const std::vector<fs::path>& checkpoints) {
   // The last evaluation rated all of them together.
   std::map<std::string, double> ratings;
+  std::vector<std::string> iterations;  // [checkpoints]
   for (const fs::path& folder : checkpoints) {
     const CheckpointInfo info = read_checkpoint_info(folder);
-    if (const auto elo = info.loop.find("elo"); elo != info.loop.end() && elo->is_number()) ratings[std::to_string(info.iteration)] = elo->get<double>();
+    iterations.push_back(std::to_string(info.iteration));
+    if (const auto elo = info.loop.find("elo"); elo != info.loop.end() && elo->is_number()) ratings[iterations.back()] = elo->get<double>();
     if (const auto all = info.loop.find("elo_of_iterations"); all != info.loop.end()) {
       for (const auto& [iteration, elo] : all->items()) ratings[iteration] = elo.get<double>();
     }
   }
   fs::path best = checkpoints.back();
   std::optional<double> best_elo;
-  for (const fs::path& folder : checkpoints) {
-    const auto rating = ratings.find(std::to_string(read_checkpoint_info(folder).iteration));
+  for (std::size_t i = 0; i < checkpoints.size(); ++i) {
+    const auto rating = ratings.find(iterations[i]);
     if (rating == ratings.end() || (best_elo && rating->second < *best_elo)) continue;
     best_elo = rating->second;
-    best = folder;
+    best = checkpoints[i];
   }
   return best;
 }

@@ -21,11 +21,6 @@ constexpr int kSpreadingWaves = 6000;  // about a hundred moves: lanes at all st
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-BenchResult summary(const std::string& name, const std::string& unit, std::vector<double> figures) {
-  std::sort(figures.begin(), figures.end());
-  return {name, figures[figures.size() / 2], unit, figures.front(), figures.back()};
-}
-
 // Self-play and the network alone in turns, so that a slow spell of the machine hits both.
 std::vector<BenchResult> bench_size(const std::string& name, const NetworkSettings& network, int lanes) {
   log_info("bench: {}, {} lanes", name, lanes);

@@ -120,11 +120,6 @@ double network_rate(const Evaluator& evaluator, int rows, WorkerTeam& team) {
   return sum;
 }
 
-BenchResult summary(const std::string& name, const std::string& unit, std::vector<double> figures) {
-  std::sort(figures.begin(), figures.end());
-  return {name, figures[figures.size() / 2], unit, figures.front(), figures.back()};
-}
-
 struct Rates {
   std::vector<double> simulations, network, efficiency;
 };
