@@ -52,7 +52,8 @@ std::unique_ptr<Player> make_random_player();
 std::unique_ptr<Player> make_greedy_player();                           // most seeds now, ties at random
 std::unique_ptr<Player> make_alphabeta_player(int depth, int workers);  // ties at random
 
-// How a tree search plays for strength: PUCT without noise, and less exploration than in self-play (0.7 to 1.0 beat 1.5 in 56 % of games).
+// How a tree search plays for strength: PUCT without noise, less exploration than in self-play (0.7 to 1.0 beat 1.5 in 56 % of games), and all moves of the root
+// looked at (a share of 0.7 beat none in 58 %): the policy learned from Gumbel targets is surer than it is right.
 SearchSettings playing_search();
 struct SearchPlayerSettings {
   int visits = 64;                           // simulations a move

@@ -106,6 +106,7 @@ SearchSettings playing_search() {
   SearchSettings search;
   search.algorithm = Algorithm::puct;
   search.c_puct = 0.8;
+  search.root_uniform_share = 0.6;
   search.gumbel_noise = 0;
   search.dirichlet_share = 0;
   return search;

@@ -103,6 +103,22 @@ Position parse_position(std::string_view text, const Rules& rules) {
   return side == "S" ? Position{rows[0], rows[1]} : Position{rows[1], rows[0]};
 }
 
+std::string board_text(const Position& position) {
+  const bool north = north_moves(position);
+  const Row south_row = north ? position.opponent : position.mover, north_row = north ? position.mover : position.opponent;
+  std::string above, below;
+  for (int pit = 0; pit < kPits; ++pit) {
+    above += fmt::format("|{:>2} ", pit_seeds(north_row, kPits - 1 - pit));
+    below += fmt::format("|{:>2} ", pit_seeds(south_row, pit));
+  }
+  return fmt::format("        f   e   d   c   b   a\n"
+                     " {:>2}   {}|  North{}\n"
+                     "      +---+---+---+---+---+---+\n"
+                     " {:>2}   {}|  South{}\n"
+                     "        A   B   C   D   E   F\n",
+                     store_seeds(north_row), above, north ? ", to move" : "", store_seeds(south_row), below, north ? "" : ", to move");
+}
+
 std::string move_text(bool north, int action) {
   std::string text(1, static_cast<char>((north ? 'a' : 'A') + action % kPits));
   return action >= kPits ? text + "-" : text;

@@ -10,6 +10,7 @@
 namespace wari {
 
 std::string position_text(const Position& position);                           // "4-4-...-0-0-S"
+std::string board_text(const Position& position);                              // a drawing, North above; five lines
 Position parse_position(std::string_view text, const Rules& rules);            // the sum must match the rule set
 std::string move_text(const Position& position, int action);                   // "C", "c", "C-"
 std::string move_text(bool north, int action);

@@ -121,18 +121,17 @@ class BatchLanes {
     }
     result.proven = ((root.proven_edges >> result.best) & 1) != 0;
     result.value = result.proven ? exact_value(summary.values[result.best]) : summary.values[result.best];
-    fill_outcome(lane, root, request.rules, result);
+    fill_outcome(lane, request.rules, result);
     const NodeType& last = nodes[fill_line(nodes, result)];
     if (result.proven && (last.flags & kNodeTerminal) != 0) result.margin = margin_of_end(*view.parameters, request.rules, last.position, static_cast<End>(last.end), root.position);
     return result;
   }
 
-  // Win, draw, loss and margin: means over all evaluations of the search; exact once the root is proven.
-  static void fill_outcome(const SearchLane& lane, const NodeType& root, const Rules& rules, RootResult& result) {
+  // Win, draw and loss of the best move, so that win minus loss is its value; the share of draws and the margin are means over all evaluations of the search.
+  static void fill_outcome(const SearchLane& lane, const Rules& rules, RootResult& result) {
     const float count = static_cast<float>(lane.simulations + 1);
-    const bool proven = (root.flags & kNodeProven) != 0;
-    const float value = proven ? exact_value(root.value) : std::clamp(root.value, -1.0f, 1.0f);
-    float draw = proven ? (value == 0 ? 1.0f : 0.0f) : lane.draw_sum / count;
+    const float value = std::clamp(result.value, -1.0f, 1.0f);
+    float draw = result.proven ? (value == 0 ? 1.0f : 0.0f) : lane.draw_sum / count;
     draw = std::min(draw, 1.0f - std::fabs(value));
     result.wdl[0] = (1.0f - draw + value) * 0.5f;
     result.wdl[1] = draw;

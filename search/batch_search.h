@@ -34,7 +34,7 @@ struct RootResult {
   int best = -1;                        // the action to play, as `cli.md` says for the algorithm; -1 if the root is over
   float value = 0;                      // of the best move, -1..1, exact where proven
   bool proven = false;
-  float wdl[3] = {0, 0, 0};             // searched win, draw, loss of the root
+  float wdl[3] = {0, 0, 0};             // win, draw, loss of the best move: win minus loss is `value`
   float margin = 0;                     // expected final margin in seeds
   int simulations = 0;
   std::vector<RootAction> actions;      // legal ones in order of action

@@ -20,7 +20,7 @@ struct SearchParameters {
   float c_puct = 0, c_puct_log_base = 0;
   float fpu_reduction = 0;
   float gumbel_c_visit = 0, gumbel_c_scale = 0, gumbel_noise = 0;
-  float dirichlet_share = 0, dirichlet_alpha = 0;
+  float dirichlet_share = 0, dirichlet_alpha = 0, root_uniform_share = 0;
   float margin_weight = 0;
 };
 

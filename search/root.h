@@ -54,11 +54,17 @@ WARI_HD inline void begin_root(const SearchParameters& parameters, N& root, Root
   if (parameters.gumbel) {
     lane.halving.begin(moves < parameters.gumbel_considered ? moves : parameters.gumbel_considered, lane.budget);
     store_considered_edge(parameters, root, data, lane.halving);
-  } else if (lane.noisy && parameters.dirichlet_share > 0) {
-    float* const noise = data.noisy_logit;  // not needed here, and an array of our own would lie in a GPU's slow memory
-    shaped_dirichlet<N::kEdges>(key, data.prior, root.legal, parameters.dirichlet_alpha, noise);
-    for (int e = 0; e < N::kEdges; ++e) noise[e] = data.prior[e] + parameters.dirichlet_share * (noise[e] - data.prior[e]);
-    write_edges(root, noise);
+  } else {
+    const bool noisy = lane.noisy && parameters.dirichlet_share > 0;
+    if (!noisy && parameters.root_uniform_share == 0) return;
+    float* const prior = data.noisy_logit;  // not needed here, and an array of our own would lie in a GPU's slow memory
+    if (noisy) shaped_dirichlet<N::kEdges>(key, data.prior, root.legal, parameters.dirichlet_alpha, prior);
+    const float share = parameters.root_uniform_share, equal = 1.0f / static_cast<float>(moves);
+    for (int e = 0; e < N::kEdges; ++e) {
+      prior[e] = noisy ? data.prior[e] + parameters.dirichlet_share * (prior[e] - data.prior[e]) : data.prior[e];
+      if (share > 0 && ((root.legal >> e) & 1) != 0) prior[e] += share * (equal - prior[e]);
+    }
+    write_edges(root, prior);
     store_best_edge<Kernel>(parameters, root);
   }
 }

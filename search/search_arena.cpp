@@ -14,6 +14,7 @@ SearchParameters search_parameters(const SearchSettings& settings) {
   parameters.gumbel_noise = static_cast<float>(settings.gumbel_noise);
   parameters.dirichlet_share = static_cast<float>(settings.dirichlet_share);
   parameters.dirichlet_alpha = static_cast<float>(settings.dirichlet_alpha);
+  parameters.root_uniform_share = static_cast<float>(settings.root_uniform_share);
   parameters.margin_weight = static_cast<float>(settings.margin_weight);
   return parameters;
 }

@@ -18,6 +18,7 @@ struct SearchSettings {
   double gumbel_noise = 1.0;      // 0: deterministic
   double dirichlet_share = 0.25;  // PUCT: share of noise in the root's priors, in self-play
   double dirichlet_alpha = 10.0;  // PUCT: total concentration, divided by the number of legal moves
+  double root_uniform_share = 0;  // PUCT: share of equal priors at the root, so that a sure network looks at every move; for playing and analysis
   double margin_weight = 0.0;     // share of the expected margin in the search's value (breaks ties only where positive and small)
 
   template <class Visitor>
@@ -32,6 +33,7 @@ struct SearchSettings {
     v.number("gumbel_noise", gumbel_noise, 0.0, 10.0, "scale of the Gumbel draws at the root; 0: deterministic");
     v.number("dirichlet_share", dirichlet_share, 0.0, 1.0, "puct in self-play: share of noise in the root's priors");
     v.number("dirichlet_alpha", dirichlet_alpha, 0.01, 1000.0, "puct in self-play: total concentration of the noise, divided by the number of legal moves");
+    v.number("root_uniform_share", root_uniform_share, 0.0, 1.0, "puct: share of equal priors mixed into the root's, so that every move is looked at");
     v.number("margin_weight", margin_weight, 0.0, 0.5, "share of the expected margin in the search's value; 0 played best");
   }
 };

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "app/commands.h"
 #include "arena/player.h"
 #include "core/error.h"
@@ -5,6 +7,7 @@
 #include "core/log.h"
 #include "core/notation.h"
 #include "search/batch_search.h"
+#include "selfplay/game_statistics.h"
 #include "train/checkpoint_evaluator.h"
 
 namespace wari {
@@ -18,6 +21,7 @@ struct AnalyzeOptions {
   std::string algorithm = "puct";
   std::string precision = "auto";
   double c_puct = playing_search().c_puct;
+  double root_uniform_share = playing_search().root_uniform_share;
   std::int64_t visits = 0;
   std::uint64_t seed = 1;
 };
@@ -39,6 +43,7 @@ RootResult analyse(const AnalyzeOptions& options, const Game& game) {
   BatchSearchSettings settings;
   settings.search.algorithm = options.algorithm == "gumbel" ? Algorithm::gumbel : Algorithm::puct;
   settings.search.c_puct = options.c_puct;
+  settings.search.root_uniform_share = options.root_uniform_share;
   settings.lanes = 1;
   RootRequest request{game.rules(), game.since_capture(), static_cast<int>(options.visits), options.seed};
   return make_cpu_batch_search(settings, *evaluator)->search({&request, 1}).front();
@@ -68,9 +73,11 @@ nlohmann::ordered_json moves_json(const Game& game, const RootResult& result) {
 }
 
 void print_result(const Game& game, const RootResult& result, Output& out) {
-  out.print("{}\n", position_text(game.position()));
+  const bool north = north_moves(game.position());
+  out.print("{}\n{}\n", position_text(game.position()), board_text(game.position()));
   if (result.best < 0) {
-    out.print("the game is over: {:+.0f} for the player to move, margin {:+.1f} seeds\n", result.value, result.margin);
+    const bool north_wins = (result.margin > 0) == north;
+    out.print("the game is over ({}): {}\n", end_name(game.end()), result.margin == 0 ? "a draw" : fmt::format("{} wins by {:g} seeds", north_wins ? "North" : "South", std::fabs(result.margin)));
     return;
   }
   out.print("best {}  value {:+.3f}{}  win {:.1f} %  draw {:.1f} %  loss {:.1f} %  margin {:+.1f} seeds\n", move_text(game.position(), result.best), result.value,
@@ -118,6 +125,9 @@ void add_analyze_command(CommandLine& line) {
   command.add_option("--visits", options->visits, "simulations, the root's evaluation not counted")->required();
   command.add_option("--algorithm", options->algorithm, "puct or gumbel")->check(CLI::IsMember({"puct", "gumbel"}))->capture_default_str();
   command.add_option("--c-puct", options->c_puct, "exploration constant")->check(CLI::Range(0.01, 20.0))->capture_default_str();
+  command.add_option("--uniform", options->root_uniform_share, "share of equal priors at the root, so that a sure network looks at every move")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   command.add_option("--precision", options->precision, "of the network: auto, float32 or int8")->capture_default_str();
   command.add_option("--seed", options->seed, "of the random games without a checkpoint")->capture_default_str();
 }

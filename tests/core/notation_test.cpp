@@ -34,6 +34,15 @@ TEST(Notation, PositionsRoundTrip) {
   EXPECT_TRUE(parse_position("04-4-4-4-4-4-4-4-4-4-4-4-00-0-S", Rules{}) == start_position(Rules{}));
 }
 
+TEST(Notation, BoardIsDrawnFromSouthsSide) {
+  EXPECT_EQ(board_text(parse_position("1-2-3-4-5-6-7-8-0-10-1-1-0-0-N", Rules{})),
+            "        f   e   d   c   b   a\n"
+            "  0   | 1 | 1 |10 | 0 | 8 | 7 |  North, to move\n"
+            "      +---+---+---+---+---+---+\n"
+            "  0   | 1 | 2 | 3 | 4 | 5 | 6 |  South\n"
+            "        A   B   C   D   E   F\n");
+}
+
 TEST(Notation, MalformedPositionsAreRefused) {
   const auto refuse = [](const std::string& text) { return refusal([&] { parse_position(text, Rules{}); }); };
   EXPECT_THAT(refuse("4-4-4-4-4-4-4-4-4-4-4-5-0-0-S"), testing::HasSubstr("49"));

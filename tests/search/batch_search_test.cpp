@@ -125,6 +125,7 @@ TEST(BatchSearch, VisitsSumToTheBudgetAndSharesToOne) {
         legal |= 1u << action.action;
         EXPECT_TRUE(action.value >= -1.0f && action.value <= 1.0f);
       }
+      EXPECT_NEAR(result.wdl[0] - result.wdl[2], result.value, 1e-5);
       EXPECT_EQ(visits, requests[i].simulations);
       EXPECT_EQ(legal, game.legal());
       EXPECT_NEAR(policy, 1.0, 1e-4);
@@ -133,6 +134,28 @@ TEST(BatchSearch, VisitsSumToTheBudgetAndSharesToOne) {
       EXPECT_EQ(result.line[0], result.best);
       Game line = game;
       for (const int action : result.line) line.play(action);  // throws if a move of the line is illegal
+    }
+  }
+}
+
+TEST(BatchSearch, AShareOfEqualPriorsLetsASureNetworkLookAtEveryMove) {
+  const FunctionEvaluator sure([](const EvaluationBatch&, int, float* outputs) {
+    std::fill_n(outputs, kOutputs, 0.0f);
+    outputs[kPolicyOutput + 2] = 30.0f;
+  });
+  const RootRequest request = request_of(Game(Rules{}), 400);
+  BatchSearchSettings settings;
+  settings.search.algorithm = Algorithm::puct;
+  settings.lanes = 1;
+  for (const double share : {0.0, 0.1}) {
+    settings.search.root_uniform_share = share;
+    const RootResult result = make_cpu_batch_search(settings, sure)->search({&request, 1}).front();
+    EXPECT_EQ(result.best, 2);
+    for (const RootAction& action : result.actions) {
+      if (action.action == 2) continue;
+      EXPECT_NEAR(action.prior, 0.0f, 1e-6);  // as the network says
+      EXPECT_EQ(action.visits > 0, share > 0) << action.action;
+      EXPECT_LT(action.visits, 40);
     }
   }
 }
