@@ -174,11 +174,9 @@ std::vector<std::pair<std::string, float>> metrics_scalars(const nlohmann::order
 
 std::string metrics_text(const nlohmann::ordered_json& line) {
   std::string text = fmt::format("iteration {}: {:.0f} games", line.at("iteration").get<std::int64_t>(), at(line, "games", "finished"));
-  if (at(line, "games", "finished") > 0) text += fmt::format(" of {:.0f} plies", at(line, "games", "mean_plies"));
   if (at(line, "search", "simulations") > 0) text += fmt::format(", {:.0f} k simulations/s", at(line, "search", "simulations_per_second") / 1e3);
   if (at(line, "training", "samples") > 0) {
-    text += fmt::format("; policy {:.3f} (least {:.3f}), value {:.3f}, {:.0f} k samples/s", at(line, "training", "policy_loss"),
-                        at(line, "training", "policy_target_entropy"), at(line, "training", "value_loss"), at(line, "training", "samples_per_second") / 1e3);
+    text += fmt::format("; loss of policy {:.3f}, value {:.3f}", at(line, "training", "policy_divergence"), at(line, "training", "value_loss"));
   } else if (at(line, "replay", "window_positions") < at(line, "replay", "min_positions")) {
     text += fmt::format("; no training yet: {:.0f} of {:.0f} positions", at(line, "replay", "window_positions"), at(line, "replay", "min_positions"));
   }

@@ -17,11 +17,14 @@ double RunLength::seconds_used() const { return seconds_before_ + std::chrono::d
 double RunLength::share_used() const { return settings_.max_minutes > 0 ? std::min(1.0, seconds_used() / (settings_.max_minutes * kSecondsPerMinute)) : 0; }
 
 bool RunLength::has_ended(std::int64_t iteration, double seconds_at_checkpoint) const {
-  if (settings_.iterations > 0 && iteration >= settings_.iterations) return true;
+  return (settings_.iterations > 0 && iteration >= settings_.iterations) || is_time_used(iteration, seconds_at_checkpoint);
+}
+
+bool RunLength::is_time_used(std::int64_t iteration, double seconds) const {
   if (settings_.max_minutes == 0) return false;
   // The last iteration is begun if most of it fits.
-  const double mean_seconds = iteration > 0 ? seconds_at_checkpoint / static_cast<double>(iteration) : 0;
-  return seconds_at_checkpoint + mean_seconds / 2 >= settings_.max_minutes * kSecondsPerMinute;
+  const double mean_seconds = iteration > 0 ? seconds / static_cast<double>(iteration) : 0;
+  return seconds + mean_seconds / 2 >= settings_.max_minutes * kSecondsPerMinute;
 }
 
 std::string RunLength::time_left(std::int64_t iteration) const {

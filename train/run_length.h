@@ -19,6 +19,8 @@ class RunLength {
   double share_used() const;
   // `seconds_at_checkpoint`: used when the newest checkpoint was written, so that a finished run is found finished again.
   bool has_ended(std::int64_t iteration, double seconds_at_checkpoint) const;
+  // Whether the time is used, or so much of it that no further iteration will begin.
+  bool is_time_used(std::int64_t iteration, double seconds) const;
   // "3:05 left", or nothing where the end is not known.
   std::string time_left(std::int64_t iteration) const;
 

@@ -189,7 +189,7 @@ void start_run(RunState& run, const TrainingRequest& request) {
   run.results->erase_after(static_cast<int>(std::max<std::int64_t>(run.newest, 0)));
 
   const TrainingSettings& settings = run.settings;
-  log_info("{}: {}, {} on the CPU with {} thread(s), from iteration {}", run.folder.path().string(), joined(names_of(run.rules), ", "),
+  log_info("{}: {}, {} on the CPU, threads: {}, from iteration {}", run.folder.path().string(), joined(names_of(run.rules), ", "),
            network_name(settings.network), settings.workers, run.counters.iteration);
   if (settings.trainer.schedule == Schedule::cosine && settings.trainer.schedule_steps == 0 && settings.max_minutes == 0) {
     log_warning("the learning rate stays at its peak: trainer.schedule is cosine, but neither trainer.schedule_steps nor max_minutes says where it ends");

@@ -59,6 +59,7 @@ class TrainingLoop {
       const StageTimer timer(report_.seconds.selfplay);
       for (int wave = 0; wave < settings_.iteration_waves; wave += kWavesBetweenLooks) {
         if (stop_.requested()) return false;
+        if (wave > 0 && is_time_over()) break;
         run_.selfplay->run(std::min(kWavesBetweenLooks, settings_.iteration_waves - wave), games);
         show("self-play", wave, settings_.iteration_waves);
       }
@@ -97,6 +98,10 @@ class TrainingLoop {
       std::vector<Sample> batch(static_cast<std::size_t>(settings_.trainer.batch));
       for (std::int64_t step = 0; step < steps; ++step) {
         if (stop_.requested()) return false;
+        if (is_time_over()) {
+          budget.carried_samples += static_cast<double>((steps - step) * settings_.trainer.batch);  // for whoever goes on with more time
+          break;
+        }
         if (settings_.trainer.schedule_steps == 0) run_.trainer->set_progress(length_.share_used());
         report_.learning_rate = run_.trainer->learning_rate();
         run_.replay->draw(static_cast<std::uint64_t>(run_.trainer->steps()), batch);
@@ -110,8 +115,10 @@ class TrainingLoop {
     return true;
   }
 
+  // Where max_minutes ends the run, its last checkpoint is measured too.
   bool evaluate() {
-    if (!is_evaluated(settings_.evaluation, report_.iteration)) return true;
+    const bool last = settings_.evaluation.every > 0 && length_.is_time_used(report_.iteration, length_.seconds_used() + seconds_of_last_commit_);
+    if (!last && !is_evaluated(settings_.evaluation, report_.iteration)) return true;
     const StageTimer timer(report_.seconds.evaluation);
     report_.evaluation = evaluate_run(run_, report_.iteration, [this](const MatchProgress& match) {
       show("evaluation", match.finished, match.games);
@@ -133,6 +140,8 @@ class TrainingLoop {
     }
     reporter_.iteration(line, length_.time_left(report_.iteration));
   }
+
+  bool is_time_over() const { return length_.share_used() >= 1; }
 
   void show(const char* stage, std::int64_t done, std::int64_t of) {
     reporter_.stage(report_.iteration, stage, done, of, length_.time_left(run_.counters.iteration));
@@ -169,6 +178,10 @@ TrainingResult run_training(const TrainingRequest& request) {
     start_run(*run, request);
     if (request.records.empty() && !run->counters.records_taken.empty()) log_warning("this run learned from records so far; without --records it plays games of its own from here");
     while (!stop.requested() && !loop.has_ended() && loop.iterate()) {
+    }
+    if (loop.has_ended() && run->trainer->steps() == 0) {
+      log_warning("nothing was learned yet: the window holds {} of the {} positions that training waits for (replay.min_positions): the same command with more {} goes on",
+                  run->last_line.at("replay").at("window_positions").dump(), request.settings.replay.min_positions, request.settings.max_minutes > 0 ? "max_minutes" : "iterations");
     }
   }
   return {run->last_line, run->counters.iteration - before, loop.has_ended() ? 0 : stop.signal()};

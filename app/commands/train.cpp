@@ -22,7 +22,11 @@ int run_train(const TrainOptions& options, Output& out) {
     out.print("stopped; the same command continues the run\n");
     return kSignalExit + result.stopped_by;
   }
-  out.print("{} iteration(s) done; checkpoints, metrics and results are in {}\n", result.iterations_done, options.run);
+  out.print("{} {} done; checkpoints, metrics and results are in {}\n", result.iterations_done, result.iterations_done == 1 ? "iteration" : "iterations", options.run);
+  const std::string rules = rules_name(make_rules_mix(request.settings.rules).rules.front());
+  out.print("  measure it     wari match --a search:checkpoint={} --b alphabeta:depth=8 --games 200 --rules {}\n", options.run, rules);
+  out.print("  ask it         wari analyze --checkpoint {} --rules {} --visits 1000\n", options.run, rules);
+  out.print("  its curves     tensorboard --logdir {}    (pip install tensorboard)\n", options.run);
   return 0;
 }
 

@@ -126,6 +126,21 @@ TEST_F(TrainingLoop, TimeEndsARunAndTheScheduleFollowsIt) {
   EXPECT_EQ(train(settings, "timed").iterations_done, 0);
 }
 
+TEST_F(TrainingLoop, TimeCutsALongIterationShortAndTheLastCheckpointIsMeasured) {
+  TrainingSettings settings = tiny_settings();
+  settings.iterations = 0;
+  settings.iteration_waves = 1'000'000;  // minutes
+  settings.max_minutes = 1.0 / 60;
+  settings.evaluation.every = 1000;
+  settings.evaluation.games = 2;
+  settings.evaluation.references = {"random"};
+  const TrainingResult result = train(settings, "cut");
+  EXPECT_EQ(result.iterations_done, 1);
+  EXPECT_LT(result.last_line.at("time").at("seconds_used").get<double>(), 5);
+  EXPECT_TRUE(result.last_line.at("elo").is_number());
+  EXPECT_EQ(train(settings, "cut").iterations_done, 0);
+}
+
 TEST_F(TrainingLoop, RunWithoutAnEndIsRefusedAndLeavesNothing) {
   TrainingSettings settings = tiny_settings();
   settings.iterations = 0;
