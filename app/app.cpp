@@ -6,6 +6,8 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/nearest.h"
+#include "cuda/device.h"
+#include "search/signature.h"
 
 namespace wari {
 
@@ -141,6 +143,8 @@ void Output::text(std::string_view text) {
 
 CommandLine::CommandLine() : root_("A self-play training system for the Wari family of mancala games.", "wari") {
   root_.set_help_flag("--help,-h", "this text; 'wari COMMAND --help' for one command");
+  root_.set_version_flag("--version", [] { return fmt::format("wari {}, search {:016x}, {}", WARI_VERSION, kSearchSignature, built_with_cuda() ? "with CUDA" : "without CUDA"); },
+                         "what was built");
   root_.require_subcommand(0, 1);  // one at most: in 'wari bench rules' the second word is a group, not the command of that name
   root_.footer("A first engine in a quarter of an hour: scripts/quickstart.sh");
 }
@@ -171,6 +175,9 @@ int CommandLine::run(int argc, const char* const* argv) {
   const CLI::App* chosen = check_words(root_, argc, argv);
   try {
     root_.parse(argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    Output(false).print("{}\n", version.what());
+    return 0;
   } catch (const CLI::CallForHelp&) {
     std::string typed;
     for (const CLI::App* parent = chosen->get_parent(); parent != nullptr; parent = parent->get_parent())
@@ -192,7 +199,7 @@ int CommandLine::run(int argc, const char* const* argv) {
   if (chosen != &root_)
     throw Error("a command is missing after '" + chosen->get_name() + "': wari " + chosen->get_name() + ": known are its commands in 'wari " +
                 chosen->get_name() + " --help'");
-  throw Error("a command is missing: wari: 'wari --help' lists them");
+  throw Error("a command is missing: after 'wari': 'wari --help' lists them");
 }
 
 int run_program(int argc, const char* const* argv) {

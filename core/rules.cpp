@@ -72,13 +72,27 @@ const std::vector<std::pair<std::string, Rules>>& rule_presets() {
   return presets;
 }
 
+namespace {
+
+// What people call the games, and which rule set that mostly is.
+constexpr std::pair<std::string_view, std::string_view> kCommonNames[] = {{"oware", "abapa"}, {"owari", "abapa"}, {"ayo", "abapa"}, {"mancala", "abapa"}, {"awalé", "awale"}};
+
+std::string rule_set_suggestion(std::string_view name, const std::vector<std::string>& names) {
+  for (const auto& [common, preset] : kCommonNames) {
+    if (name == common) return fmt::format("the rules most play {} by are '{}'; 'wari rules' lists all", common, preset);
+  }
+  return suggestion(name, names);
+}
+
+}  // namespace
+
 Rules preset_rules(std::string_view name, const std::string& place) {
   std::vector<std::string> names;
   for (const auto& [preset, rules] : rule_presets()) {
     if (preset == name) return rules;
     names.push_back(preset);
   }
-  throw Error(fmt::format("unknown rule set '{}'{}: {}", name, place.empty() ? "" : " at " + place, suggestion(name, names)));
+  throw Error(fmt::format("unknown rule set '{}'{}: {}", name, place.empty() ? "" : " at " + place, rule_set_suggestion(name, names)));
 }
 
 Rules parse_rules(std::string_view text) {

@@ -28,7 +28,7 @@ constexpr double kMiB = 1 << 20;
 
 Check check_processor() {
   const std::uint64_t signature = search_signature();
-  std::string detail = fmt::format("{} core(s); signature {:016x}", std::max(1u, std::thread::hardware_concurrency()), signature);
+  std::string detail = fmt::format("cores: {}; signature {:016x}", std::max(1u, std::thread::hardware_concurrency()), signature);
   if (signature != kSearchSignature) detail += fmt::format(" instead of {:016x}: this build searches wrongly; build again, and report the compiler if that does not help", kSearchSignature);
   return {"search on the CPU", signature == kSearchSignature, detail};
 }
@@ -74,7 +74,8 @@ Check check_device(const std::string& wanted) {
   if (wanted == "cpu") return {"GPU", std::nullopt, "not asked for"};
   if (found.empty()) {
     const std::string detail = built_with_cuda() ? fmt::format("none found; driver {}, this build's runtime {}", versions.driver, versions.runtime) : "this build has no CUDA side";
-    return {"GPU", wanted == "cuda" ? std::optional(false) : std::nullopt, detail + ": games are played and networks trained on the CPU"};
+    if (wanted == "cuda") return {"GPU", false, detail + ": 'device: cuda' cannot work here; 'device: cpu' does without"};
+    return {"GPU", std::nullopt, detail + ": games are played and networks trained on the CPU"};
   }
   const Device& device = found.front();
   return {"GPU", true, fmt::format("{}, compute capability {}.{}, {} multiprocessors, {:.0f} MiB of {:.0f} free; driver {}, runtime {}", device.name, device.capability_major,
@@ -118,6 +119,7 @@ int run_doctor(const DoctorOptions& options, Output& out) {
     out.print("{:<5} {:<18} {}\n", !check.ok ? "-" : *check.ok ? "ok" : "FAIL", check.name, check.detail);
     list.push_back({{"name", check.name}, {"ok", check.ok ? nlohmann::ordered_json(*check.ok) : nlohmann::ordered_json(nullptr)}, {"detail", check.detail}});
   }
+  out.print("{}\n", fit ? "this machine is fit to train" : "this machine is not fit to train: mend what FAIL names, and run the command again");
   if (out.json()) out.document({{"checks", list}});
   return fit ? 0 : 1;
 }

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "app/commands.h"
+#include "arena/elo.h"
 #include "arena/match.h"
 #include "arena/player.h"
 #include "core/log.h"
@@ -56,10 +58,18 @@ nlohmann::ordered_json match_json(const MatchOptions& options, const MatchSettin
   return document;
 }
 
+// Without a single loss or win the Elo difference has no upper bound: what can be told is where it lies above, or below, with 95 % confidence.
+std::string elo_text(const MatchResult& result) {
+  const double score = result.total.score();
+  if (score > 0 && score < 1) return fmt::format("Elo {:+.0f} +- {:.0f} (95 %)", result.elo, result.elo_error_95);
+  const double bound = elo_from_score(std::pow(0.05, 1.0 / std::max<double>(1, static_cast<double>(result.total.games()))));
+  return score == 1 ? fmt::format("Elo above {:+.0f} (95 %): every game was won", bound) : fmt::format("Elo below {:+.0f} (95 %): every game was lost", -bound);
+}
+
 void print_match(const MatchOptions& options, const MatchResult& result, Output& out) {
   out.print("{} against {}: {:.1f} %  (+{} ={} -{})\n", options.a, options.b, 100 * result.total.score(), result.total.wins, result.total.draws,
             result.total.losses);
-  out.print("Elo {:+.0f} +- {:.0f} (95 %)\n", result.elo, result.elo_error_95);
+  out.print("{}\n", elo_text(result));
   out.print("moving first {:.1f} %, second {:.1f} %; whoever moves first scores {:.1f} % +- {:.1f}\n", 100 * result.first.score(), 100 * result.second.score(),
             100 * result.first_player_score, 100 * result.first_player_error_95);
   out.print("{} distinct games of {}, {:.0f} plies on average, {:.1f} s\n", result.distinct_games, result.total.games(), result.mean_plies, result.seconds);
@@ -97,7 +107,11 @@ void add_match_command(CommandLine& line) {
   CLI::App& command = line.add("match", "plays two players against each other over paired openings",
                                "wari match --a search:checkpoint=runs/quickstart,visits=64 --b alphabeta:depth=8 --games 400 --rules abapa",
                                [options](Output& out) { return run_match(*options, out); });
-  const char* players = "random, greedy, alphabeta:depth=6, rollouts:visits=1000, search:checkpoint=PATH,visits=64 or policy:checkpoint=PATH";
+  const SearchSettings search = playing_search();
+  const std::string players = fmt::format("random, greedy, alphabeta:depth=6, rollouts:visits=1000, policy:checkpoint=PATH, or "
+                                          "search:checkpoint=PATH,visits=64,algorithm=puct,c_puct={},fpu_reduction={},root_uniform_share={},precision=auto; "
+                                          "only PATH must be given, the other values are the defaults", search.c_puct, search.fpu_reduction,
+                                          search.root_uniform_share);
   command.add_option("--a", options->a, players)->required();
   command.add_option("--b", options->b, "likewise; results are given from A's side")->required();
   command.add_option("--games", options->games, "games, an even number: each opening is played from both seats")

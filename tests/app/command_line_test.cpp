@@ -183,6 +183,37 @@ TEST(CommandLine, NoCommandIsWrongUse) {
   EXPECT_THAT(ran.err, HasSubstr("a command is missing"));
 }
 
+TEST(CommandLine, VersionNamesTheSearch) {
+  const Ran ran = run_wari({"--version"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, testing::MatchesRegex("wari [0-9.]+, search [0-9a-f]{16}, with(out)? CUDA\n"));
+}
+
+TEST(CommandLine, AnalysisDrawsTheBoardAndSaysWhoWon) {
+  const Ran ran = run_wari({"analyze", "--position", "0-0-0-0-0-1-1-0-0-0-0-2-25-19-N", "--visits", "4"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(" 19   | 2 | 0 | 0 | 0 | 0 | 1 |  North, to move\n"));
+  EXPECT_THAT(ran.out, HasSubstr(" 25   | 0 | 0 | 0 | 0 | 0 | 1 |  South\n"));
+  EXPECT_THAT(ran.out, HasSubstr("the game is over (majority): South wins by 6 seeds"));
+}
+
+TEST(CommandLine, AMatchWithoutALossTellsWhereTheDifferenceLiesAbove) {
+  const Ran ran = run_wari({"match", "--a", "alphabeta:depth=5", "--b", "random", "--games", "20"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Elo above +317 (95 %): every game was won"));  // 0.05 to the power 1/20 is a score of 0.861
+}
+
+TEST(CommandLine, GameRecordsAreVerifiedAndDamageIsNamed) {
+  const TestFolder folder;
+  const std::string games = folder.path() + "/games";
+  EXPECT_EQ(run_wari({"selfplay", "--config", "configs/smoke.yaml", "--evaluator", "hash", "--games", "6", "--out", games}).status, 0);
+  const Ran right = run_wari({"check-rules", games, "--json"});
+  EXPECT_EQ(right.status, 0) << right.err;
+  EXPECT_EQ(nlohmann::json::parse(right.out), nlohmann::json::parse(R"({"checked": 6, "mismatches": []})"));
+  for (const auto& entry : std::filesystem::directory_iterator(games)) std::filesystem::resize_file(entry.path(), std::filesystem::file_size(entry.path()) - 3);
+  expect_refused({"a truncated shard", {"check-rules", games}, games});
+}
+
 TEST(CommandLine, JsonIsOneDocumentAndAloneOnStandardOutput) {
   const TestFolder folder;
   const std::vector<std::vector<std::string>> commands{
