@@ -11,8 +11,8 @@
 #include "core/log.h"
 #include "core/random.h"
 #include "cuda/device.h"
-#include "cuda/self_test.h"
 #include "cuda/selfplay_engine.h"
+#include "train/learning_self_test.h"
 #include "train/network_evaluator.h"
 
 namespace wari {
@@ -114,13 +114,16 @@ void restore(RunState& run) {
   if (dropped > 0) log_info("selfplay.lanes was changed: {} games in flight were dropped", dropped);
 }
 
-// Self-play on the GPU, once it has shown that it plays as the CPU does.
-void use_device(SelfplayOptions& options) {
+// Work on the GPU, once it has shown that it plays and learns as the CPU does.
+void check_device() {
   const Device device = devices().front();
-  for (const SelfTest& test : {test_device_rules(2000), test_device_trees(512)}) {
+  for (const SelfTest& test : {test_device_rules(2000), test_device_trees(512), test_learning(LearnsOn::cuda)}) {
     if (!test.fault.empty()) throw Error("the GPU '" + device.name + "' computes wrongly: " + test.fault + " ('wari doctor' tells more)", ErrorKind::system);
   }
-  log_info("games are played on the GPU '{}'; the network learns on the CPU", device.name);
+  log_info("games are played and the network learns on the GPU '{}'", device.name);
+}
+
+void play_on_device(SelfplayOptions& options) {
   options.workers = 1;
   options.make_engine = make_cuda_selfplay_engine;
 }
@@ -189,19 +192,21 @@ void start_run(RunState& run, const TrainingRequest& request) {
   run.results->erase_after(static_cast<int>(std::max<std::int64_t>(run.newest, 0)));
 
   const TrainingSettings& settings = run.settings;
-  log_info("{}: {}, {} on the CPU, threads: {}, from iteration {}", run.folder.path().string(), joined(names_of(run.rules), ", "),
-           network_name(settings.network), settings.workers, run.counters.iteration);
+  const bool cuda = settings.device == "cuda";
+  log_info("{}: {}, {} on {}, threads: {}, from iteration {}", run.folder.path().string(), joined(names_of(run.rules), ", "), network_name(settings.network),
+           cuda ? "the GPU" : "the CPU", settings.workers, run.counters.iteration);
+  if (cuda) check_device();
   if (settings.trainer.schedule == Schedule::cosine && settings.trainer.schedule_steps == 0 && settings.max_minutes == 0) {
     log_warning("the learning rate stays at its peak: trainer.schedule is cosine, but neither trainer.schedule_steps nor max_minutes says where it ends");
   }
-  run.trainer = std::make_unique<Trainer>(settings.network, settings.trainer, settings.workers, settings.seed);
+  run.trainer = std::make_unique<Trainer>(settings.network, settings.trainer, settings.workers, settings.seed, cuda ? LearnsOn::cuda : LearnsOn::cpu);
   run.replay = std::make_unique<Replay>(settings.replay, run.rules.rules, settings.seed, run.folder.replay(), run.run_id);
   if (request.records.empty()) {
     SelfplayOptions options;
     options.rules = run.rules;
     options.seed = settings.seed;
     options.workers = settings.workers;
-    if (settings.device == "cuda") use_device(options);
+    if (cuda) play_on_device(options);
     run.selfplay = std::make_unique<Selfplay>(settings.selfplay, std::move(options), *run.selfplay_evaluator());
   }
   if (run.newest >= 0)

@@ -102,16 +102,21 @@ struct TrainerState {
   SafeTensors optimizer;  // "mean.NAME", "square.NAME", and "counters"
 };
 
+// Where steps are computed (train/learner.h). `torch_cpu` is the GPU's way on this processor, for tests.
+enum class LearnsOn : std::uint8_t { cpu, torch_cpu, cuda };
+
 class Trainer {
  public:
   // `workers` threads in all, this one included; the same seed gives the same initial weights everywhere.
-  Trainer(const NetworkSettings& network, const TrainerSettings& settings, int workers, std::uint64_t seed);
+  Trainer(const NetworkSettings& network, const TrainerSettings& settings, int workers, std::uint64_t seed, LearnsOn where = LearnsOn::cpu);
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  // One optimiser step on a batch. Bit-equal for the same state, batch and number of workers.
+  // One optimiser step on a batch. On CPU cores bit-equal for the same state, batch and number of workers; on a GPU the report comes with finish().
   TrainReport step(std::span<const Sample> batch, std::span<const Rules> rules);
+  // Waits for all steps; their numbers as far as they were not told yet.
+  TrainReport finish();
 
   // Share of the run's time used so far, 0..1: what the cosine follows while schedule_steps is 0. Kept in the state.
   void set_progress(double share);

@@ -108,6 +108,7 @@ class TrainingLoop {
         report_.training.add(run_.trainer->step(batch, run_.replay->rules()));
         show("training", step, steps);
       }
+      report_.training.add(run_.trainer->finish());
       run_.counters.carried_samples = budget.carried_samples;
     }
     const StageTimer timer(report_.seconds.checkpoint);

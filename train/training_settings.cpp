@@ -29,7 +29,7 @@ void resolve_settings(TrainingSettings& settings) {
     if (settings.network.kind != TrunkKind::mlp) throw Error("network.kind: 'conv' is not evaluated on the GPU in this version: set network.kind to mlp, or device to cpu");
   }
   if (settings.device == "auto" && !devices().empty())
-    log_warning("device auto: the CPU is used; self-play on the GPU '{}' is new and wants to be asked for: device=cuda", devices().front().name);
+    log_warning("device auto: the CPU is used; working on the GPU '{}' is new and wants to be asked for: device=cuda", devices().front().name);
   check_replay(settings.replay);
   check_evaluation(settings.evaluation, make_rules_mix(settings.rules).rules.front());
 }

@@ -43,7 +43,7 @@ struct TrainingSettings {
   template <class Visitor>
   void fields(Visitor& v) {
     v.number("seed", seed, std::uint64_t{0}, std::uint64_t{1} << 62, "of all random numbers: weights, games, batches");
-    v.choice("device", device, {"auto", "cpu", "cuda"}, "where games are played; cuda: on the GPU, while the network learns on the CPU; auto: on the CPU in this version, with a word where there is a GPU");
+    v.choice("device", device, {"auto", "cpu", "cuda"}, "where games are played and the network learns: cuda, cpu; auto: on the CPU in this version, with a word where there is a GPU");
     v.number("workers", workers, 0, 1024, "threads, at most; 0: one per core");
     v.number("iterations", iterations, std::int64_t{0}, std::int64_t{1} << 40, "the run ends after this many in all; 0: no such end");
     v.number("max_minutes", max_minutes, 0.0, 1e7, "the run ends when it has used this much time in all, in minutes; 0: no such end");

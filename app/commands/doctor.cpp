@@ -7,6 +7,7 @@
 #include "cuda/self_test.h"
 #include "cuda/selfplay_engine.h"
 #include "search/signature.h"
+#include "train/learning_self_test.h"
 #include "train/machine_speed.h"
 #include "train/training_settings.h"
 
@@ -98,12 +99,13 @@ Check check_kernels() {
 Check check_of(const std::string& name, const SelfTest& test) { return {name, test.fault.empty(), test.fault.empty() ? test.detail : test.fault}; }
 
 Check check_device_rules() { return check_of("rules on the GPU", test_device_rules(20000)); }
+Check check_device_learning() { return check_of("learning on the GPU", test_learning(LearnsOn::cuda)); }
 Check check_device_trees() { return check_of("trees on the GPU", test_device_trees(1024)); }
 
 int run_doctor(const DoctorOptions& options, Output& out) {
   std::vector<Check> checks{check_processor(), check_torch(), check_memory(options.config), check_device(options.device)};
   if (checks.back().ok.value_or(false)) {
-    for (Check (*check)() : {check_kernels, check_device_rules, check_device_trees}) {
+    for (Check (*check)() : {check_kernels, check_device_rules, check_device_trees, check_device_learning}) {
       try {
         checks.push_back(check());
       } catch (const std::exception& error) {
@@ -116,7 +118,7 @@ int run_doctor(const DoctorOptions& options, Output& out) {
   bool fit = true;
   for (const Check& check : checks) {
     fit &= check.ok.value_or(true);
-    out.print("{:<5} {:<18} {}\n", !check.ok ? "-" : *check.ok ? "ok" : "FAIL", check.name, check.detail);
+    out.print("{:<5} {:<19} {}\n", !check.ok ? "-" : *check.ok ? "ok" : "FAIL", check.name, check.detail);
     list.push_back({{"name", check.name}, {"ok", check.ok ? nlohmann::ordered_json(*check.ok) : nlohmann::ordered_json(nullptr)}, {"detail", check.detail}});
   }
   out.print("{}\n", fit ? "this machine is fit to train" : "this machine is not fit to train: mend what FAIL names, and run the command again");

@@ -1,0 +1,81 @@
+#include "train/learning_self_test.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "core/game.h"
+#include "core/playout.h"
+#include "core/random.h"
+
+namespace wari {
+
+namespace {
+
+constexpr int kSteps = 20;
+constexpr int kBatch = 256;
+constexpr double kTolerance = 0.1;  // of the way
+
+// Positions of a random game; what is learned from them is that low pits are good, which is as good as anything here.
+std::vector<Sample> random_positions(const Rules& rules, std::uint64_t seed) {
+  std::vector<Sample> samples;
+  for (std::uint64_t number = 0; samples.size() < kBatch; ++number) {
+    Game game(rules);
+    while (!game.is_over() && samples.size() < kBatch) {
+      Sample sample{};
+      sample.position = game.position();
+      sample.quiet_plies = static_cast<std::uint16_t>(game.quiet_plies());
+      sample.legal = game.legal();
+      const int lowest = nth_action(sowing_tables(), game.legal(), 0);
+      sample.policy[lowest] = 65535;
+      sample.outcome = static_cast<std::uint8_t>(lowest % 3);
+      sample.margin_half_seeds = static_cast<std::int16_t>(2 * lowest);
+      sample.plies_left = 30;
+      samples.push_back(sample);
+      game.play(random_action(sowing_tables(), game.legal(), random_bits(seed, number, static_cast<std::uint32_t>(game.plies()), Purpose::test, 0)));
+    }
+  }
+  return samples;
+}
+
+std::vector<float> raw_weights(const Trainer& trainer) {
+  std::vector<float> all;
+  for (const auto& [name, tensor] : trainer.save().weights.tensors) {
+    const std::span<const float> values = tensor.as_floats();
+    if (name.starts_with("raw.")) all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+double distance(const std::vector<float>& a, const std::vector<float>& b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
+  return std::sqrt(squares);
+}
+
+}  // namespace
+
+SelfTest test_learning(LearnsOn where) {
+  const NetworkSettings network{TrunkKind::mlp, 64, 2};
+  TrainerSettings settings;
+  settings.schedule = Schedule::constant;
+  const std::vector<Rules> rules{Rules{}};
+  Trainer by_hand(network, settings, 1, 1), other(network, settings, 1, 1, where);
+  const std::vector<float> begin = raw_weights(by_hand);
+  TrainReport report;
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    const std::vector<Sample> batch = random_positions(rules.front(), step);
+    by_hand.step(batch, rules);
+    report.add(other.step(batch, rules));
+  }
+  report.add(other.finish());
+  const std::vector<float> expected = raw_weights(by_hand), got = raw_weights(other);
+  const double way = distance(begin, expected), apart = distance(expected, got) / way;
+  SelfTest result;
+  result.detail = fmt::format("{} steps of a network of 2 x 64 went the CPU's way but for {:.2g} of it", kSteps, apart);
+  if (!(apart < kTolerance)) result.fault = fmt::format("the network learns otherwise than on the CPU: after {} steps the weights are {:.2g} of the way apart (at most {} is right)", kSteps, apart, kTolerance);
+  if (report.steps != kSteps) result.fault = fmt::format("{} of {} steps had a gradient that is not finite", report.skipped_steps, kSteps);
+  return result;
+}
+
+}  // namespace wari
