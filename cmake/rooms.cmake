@@ -37,7 +37,8 @@ function(wari_tests name)
   endif()
   add_executable(${name}_tests ${sources})
   target_compile_options(${name}_tests PRIVATE ${WARI_WARNINGS})
-  target_compile_definitions(${name}_tests PRIVATE WARI_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WARI_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_compile_definitions(${name}_tests PRIVATE WARI_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WARI_BINARY_DIR="${CMAKE_BINARY_DIR}"
+    $<$<BOOL:${WARI_CUOBJDUMP}>:WARI_CUOBJDUMP="${WARI_CUOBJDUMP}">)
   target_link_libraries(${name}_tests PRIVATE wari_${name} ${TESTS_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
   # Suites whose name begins with Gpu need a device: label gpu.
   gtest_discover_tests(${name}_tests TEST_FILTER "-Gpu*" DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 LABELS ${name})

@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <regex>
+#include <string>
+#include <vector>
+
+// What the compiler made of the kernels, read without a device: slow memory where there should be registers costs a search its speed, and nothing else would tell.
+namespace wari {
+namespace {
+
+struct MachineCode {
+  std::string architecture;
+  std::string function;  // mangled
+  int registers = 0, stack = 0, local = 0;
+};
+
+#ifdef WARI_CUOBJDUMP
+std::vector<MachineCode> machine_codes() {
+  std::vector<MachineCode> codes;
+  const std::string command = "'" WARI_CUOBJDUMP "' -res-usage '" WARI_BINARY_DIR "/libwari_cuda.a' 2>&1";
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return codes;
+  const std::regex architecture("arch = (sm_[0-9]+)"), function(" Function ([^:]+):"), usage("REG:([0-9]+) STACK:([0-9]+) .*LOCAL:([0-9]+)");
+  MachineCode code;
+  char buffer[8192];
+  while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {
+    const std::string line = std::string(" ") + buffer;
+    std::smatch found;
+    if (std::regex_search(line, found, architecture)) code.architecture = found[1];
+    if (std::regex_search(line, found, function)) code.function = found[1];
+    if (std::regex_search(line, found, usage)) {
+      code.registers = std::stoi(found[1]);
+      code.stack = std::stoi(found[2]);
+      code.local = std::stoi(found[3]);
+      codes.push_back(code);
+    }
+  }
+  ::pclose(pipe);
+  return codes;
+}
+#endif
+
+TEST(MachineCode, KernelsOfTheSearchStayInRegisters) {
+#ifdef WARI_CUOBJDUMP
+  const std::vector<MachineCode> codes = machine_codes();
+  int lanes = 0, waves = 0;
+  for (const MachineCode& code : codes) {
+    if (code.function.find("lane_kernel") == std::string::npos && code.function.find("embed_kernel") == std::string::npos) continue;
+    const std::string what = code.architecture + " " + code.function;
+    ++lanes;
+    EXPECT_EQ(code.local, 0) << what;
+    EXPECT_LE(code.registers, 64) << what << ": fewer than 1,024 threads a multiprocessor";
+    EXPECT_LE(code.stack, 16) << what << ": a frame of a few words is what the largest have";
+    waves += code.function.find("DescendStep") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GE(lanes, 20) << "kernels were renamed: this test looks for none of them";
+  EXPECT_GE(waves, 4) << "each layout of nodes, for each architecture";
+#else
+  GTEST_SKIP() << "no cuobjdump: scripts/setup.sh installs it where nvcc is found";
+#endif
+}
+
+}  // namespace
+}  // namespace wari
