@@ -117,7 +117,9 @@ std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironme
     return make_search_player(std::string(text), settings, *make_rollout_evaluator(environment.seed));
   }
   const SearchPlayerSettings settings = search_settings(player, environment, 64);
-  return make_search_player(std::string(text), settings, *checkpoint_evaluator(player, text, environment));
+  PlayerEnvironment own = environment;
+  if (environment.load_device_evaluator) own.load_evaluator = environment.load_device_evaluator;
+  return make_search_player(std::string(text), settings, *checkpoint_evaluator(player, text, own));
 }
 
 }  // namespace wari

@@ -37,6 +37,7 @@ struct PlayerEnvironment {
   int lanes = 256;  // positions searched at once, of all workers together
   std::uint64_t seed = 1;
   EvaluatorFactory load_evaluator;  // empty: players with a checkpoint are refused
+  EvaluatorFactory load_device_evaluator;  // for tree searches on a GPU, batches of `lanes`; empty: they run on the CPU
 };
 
 // A PLAYER of the command line, taken apart: "search:checkpoint=runs/a,visits=64".

@@ -5,7 +5,7 @@
 #include "arena/player.h"
 #include "core/error.h"
 #include "core/tokens.h"
-#include "search/batch_search.h"
+#include "cuda/batch_search.h"
 
 namespace wari {
 namespace {
@@ -19,7 +19,7 @@ class SearchPlayer final : public Player {
     batch.search.dirichlet_share = 0;
     batch.lanes = settings.lanes;
     batch.workers = settings.workers;
-    search_ = make_cpu_batch_search(batch, evaluator);
+    search_ = make_batch_search(batch, evaluator);
   }
   std::string name() const override { return name_; }
 

@@ -49,7 +49,7 @@ void require_device() {
   int count = 0;
   const cudaError_t reason = cudaGetDeviceCount(&count);
   cudaGetLastError();
-  throw Error(std::string("no CUDA device (") + cudaGetErrorString(reason) + "): device 'cuda': use --set device=cpu, or check the driver with nvidia-smi");
+  throw Error(std::string("no CUDA device (") + cudaGetErrorString(reason) + "): device 'cuda': use the CPU (--device cpu, --set device=cpu), or check the driver with nvidia-smi");
 }
 
 }  // namespace wari

@@ -15,6 +15,6 @@ std::size_t free_device_memory() {
 
 std::vector<Device> devices() { return {}; }
 
-void require_device() { throw Error("this build has no CUDA side: device 'cuda': use --set device=cpu, or build where nvcc is found"); }
+void require_device() { throw Error("this build has no CUDA side: device 'cuda': use the CPU (--device cpu, --set device=cpu), or build where nvcc is found"); }
 
 }  // namespace wari

@@ -2,27 +2,13 @@
 
 #include <algorithm>
 
+#include "cuda/batch_search.h"
 #include "cuda/cuda_executor.h"
 #include "cuda/device.h"
 #include "search/selfplay_lanes.h"
 
 namespace wari {
 namespace {
-
-template <class Kernel>
-KernelImage image_of(const std::string& name, Kernel* kernel) {
-  KernelImage image{name, 0, 0, ""};
-  cudaFuncAttributes attributes;
-  const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
-  if (status != cudaSuccess) {
-    cudaGetLastError();
-    image.error = cudaGetErrorString(status);
-    return image;
-  }
-  image.registers = attributes.numRegs;
-  image.local_bytes = attributes.localSizeBytes;
-  return image;
-}
 
 // The kernels of SelfplayLanes<CudaExecutor, N>.
 template <class N>
@@ -47,6 +33,7 @@ std::vector<KernelImage> search_kernel_images() {
   if (devices().empty()) return images;
   add_images<NarrowNode6>(", six edges", images);
   add_images<NarrowNode12>(", twelve edges", images);
+  for (KernelImage& image : batch_search_kernel_images()) images.push_back(std::move(image));
   return images;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "search/batch_search.h"
+#include "search/batch_steps.h"
 #include "search/search_arena.h"
 
 namespace wari {
@@ -19,39 +20,34 @@ struct IndexedRequest {
   std::uint8_t rules_index = 0;
 };
 
-// The end of a request's root, none if it can be searched.
-End end_of_root(const RootRequest& request);
-
 // The searches of one worker and one layout of nodes: lanes are fed with requests until none is left.
 template <class Executor, class NodeType>
 class BatchLanes {
  public:
   static constexpr int kEdges = NodeType::kEdges;
+  template <class T>
+  using Array = typename Executor::template Array<T>;
 
   void run(const BatchSearchSettings& settings, std::span<const Rules> rules, int lanes, std::span<const IndexedRequest> requests, Evaluator& evaluator) {
     if (requests.empty()) return;
-    lanes = std::min<int>(lanes, static_cast<int>(requests.size()));
+    if (!Executor::kOnDevice) lanes = std::min<int>(lanes, static_cast<int>(requests.size()));  // a device's evaluator has batches of one size
     std::int64_t simulations = 1;
     for (const IndexedRequest& indexed : requests) simulations = std::max<std::int64_t>(simulations, indexed.request->simulations);
     prepare(settings, rules, lanes, simulations, evaluator.needs_tokens());
-    std::vector<std::size_t> request_of_lane(static_cast<std::size_t>(lanes));
-    std::size_t next = 0;
-    for (int lane = 0; lane < lanes; ++lane) feed(settings, lane, requests, next, request_of_lane);
-    for (;;) {
-      arena_->wave(arena_->encode_step());
-      if (arena_->active_rows() > 0) {
-        evaluator.evaluate(arena_->batch(lanes), arena_->outputs());
-      } else if (all_idle(lanes)) {
-        return;
-      }
-      arena_->wave(arena_->open_step(), arena_->backup_step(), arena_->descend_step(), arena_->expand_step());
-      for (int lane = 0; lane < lanes; ++lane) {
-        if (arena_->lane(lane).phase != LanePhase::spent) continue;
-        const IndexedRequest& done = requests[request_of_lane[static_cast<std::size_t>(lane)]];
-        *done.result = result_of(lane, *done.request);
-        feed(settings, lane, requests, next, request_of_lane);
-      }
+    write_tasks(settings, lanes, requests);
+    std::vector<SearchLane> fresh(arena_->lane_states().size());
+    const auto states = arena_->lane_states().read();
+    std::copy(states.begin(), states.end(), fresh.begin());
+    for (SearchLane& lane : fresh) lane.phase = LanePhase::fresh;
+    arena_->lane_states().write(fresh);
+    arena_->executor().each(lanes, task_step());
+    if constexpr (Executor::kOnDevice) {
+      search_on_device(lanes, evaluator);
+    } else {
+      search_on_host(lanes, evaluator);
     }
+    const auto answers = answers_.read();
+    for (std::size_t i = 0; i < requests.size(); ++i) *requests[i].result = result_of(answers[i], requests[i].request->rules);
   }
 
  private:
@@ -62,6 +58,7 @@ class BatchLanes {
       arena_.reset();
       const std::int64_t nodes = std::min<std::int64_t>(simulations + 1, std::max<std::int64_t>(settings.nodes_max, 2));
       arena_.emplace(settings.search, rules, lanes, nodes, simulations, tokens);
+      task_of_lane_ = Array<std::int32_t>(static_cast<std::size_t>(lanes));
       lanes_made_ = lanes;
       simulations_made_ = simulations;
       tokens_made_ = tokens;
@@ -70,109 +67,98 @@ class BatchLanes {
     arena_->use_lanes(lanes);
   }
 
-  // Begins the next request in the lane; idle when none is left.
-  void feed(const BatchSearchSettings& settings, int index, std::span<const IndexedRequest> requests, std::size_t& next, std::vector<std::size_t>& request_of_lane) {
-    SearchLane& lane = arena_->lane(index);
-    if (next == requests.size()) {
-      lane.phase = LanePhase::idle;
-      lane.leaf = kNoLeaf;
-      return;
+  void write_tasks(const BatchSearchSettings& settings, int lanes, std::span<const IndexedRequest> requests) {
+    std::vector<SearchTask> tasks;
+    std::vector<Position> positions;
+    for (const IndexedRequest& indexed : requests) {
+      const RootRequest& request = *indexed.request;
+      tasks.push_back({static_cast<std::int64_t>(positions.size()), static_cast<std::int32_t>(request.since_capture.size()), request.simulations, request.key, indexed.rules_index});
+      positions.insert(positions.end(), request.since_capture.begin(), request.since_capture.end());
     }
-    request_of_lane[static_cast<std::size_t>(index)] = next;
-    const IndexedRequest& indexed = requests[next++];
-    const RootRequest& request = *indexed.request;
-    lane.history = request.since_capture.data();
-    lane.root_quiet = static_cast<std::int32_t>(request.since_capture.size()) - 1;
-    lane.rules_index = indexed.rules_index;
-    lane.budget = request.simulations;
-    lane.noisy = settings.noise;
-    lane.seed = 0;
-    lane.game = request.key;
-    lane.ply = static_cast<std::uint32_t>(lane.root_quiet);
-    const Position& position = request.since_capture.back();
-    begin_search(arena_->view(), index, position, legal_actions(sowing_tables(), request.rules, position));
+    grow(tasks_, tasks.size());
+    grow(positions_, positions.size());
+    grow(answers_, tasks.size());
+    grow(shared_, 1);
+    tasks_.write(tasks);
+    positions_.write(positions);
+    const SearchTasks<kEdges> shared{tasks_.data(), positions_.data(), answers_.data(), static_cast<std::int32_t>(tasks.size()), lanes, settings.noise};
+    shared_.write({&shared, 1});
+  }
+
+  template <class T>
+  static void grow(Array<T>& array, std::size_t size) {
+    if (array.size() < size) array = Array<T>(std::max(size, 2 * array.size()));
+  }
+
+  TaskStep<NodeType> task_step() const { return {arena_->view(), shared_.data(), task_of_lane_.data()}; }
+
+  void search_on_host(int lanes, Evaluator& evaluator) {
+    for (;;) {
+      arena_->wave(arena_->encode_step());
+      if (arena_->active_rows() > 0) {
+        evaluator.evaluate(arena_->batch(lanes), arena_->outputs());
+      } else if (all_idle(lanes)) {
+        return;
+      }
+      arena_->wave(arena_->open_step(), arena_->backup_step(), arena_->descend_step(), arena_->expand_step(), task_step());
+    }
+  }
+
+  // A few waves are put on the GPU's stream before anybody looks whether all is done.
+  void search_on_device(int lanes, Evaluator& evaluator) {
+    arena_->executor().forget();
+    do {
+      arena_->executor().together([&] {
+        for (int wave = 0; wave < arena_->executor().waves_together(); ++wave) {
+          arena_->wave(arena_->encode_step());
+          evaluator.evaluate(arena_->batch(lanes), arena_->outputs());
+          arena_->wave(arena_->open_step(), arena_->backup_step());
+          arena_->wave(arena_->descend_step(), arena_->expand_step());
+          arena_->wave(task_step());
+        }
+      });
+      arena_->executor().wait();
+    } while (!all_idle(lanes));
   }
 
   bool all_idle(int lanes) const {
-    for (int lane = 0; lane < lanes; ++lane) {
-      if (arena_->lane(lane).phase != LanePhase::idle) return false;
-    }
-    return true;
+    const auto states = arena_->lane_states().read();
+    return std::all_of(states.begin(), states.begin() + lanes, [](const SearchLane& lane) { return lane.phase == LanePhase::idle; });
   }
 
   // A proven value by who won; without a margin's share it is that already.
   static float exact_value(float value) { return value > 0 ? 1.0f : value < 0 ? -1.0f : 0.0f; }
 
-  RootResult result_of(int index, const RootRequest& request) const {
-    const SearchView<NodeType>& view = arena_->view();
-    const NodeType* const nodes = view.tree(index);
-    const NodeType& root = nodes[0];
-    const SearchLane& lane = arena_->lane(index);
-    const RootData<kEdges>& data = arena_->root_data(index);
-    RootSummary<kEdges> summary;
-    summarise(*view.parameters, root, data, lane, summary);
+  static RootResult result_of(const SearchAnswer<kEdges>& answer, const Rules& rules) {
     RootResult result;
-    result.best = best_action<NodeType>(*view.parameters, data, summary);
-    result.simulations = lane.simulations;
+    result.best = answer.best;
+    result.simulations = answer.simulations;
     for (int e = 0; e < kEdges; ++e) {
-      if (((root.legal >> e) & 1) == 0) continue;
-      const bool proven = ((root.proven_edges >> e) & 1) != 0;
-      result.actions.push_back({e, summary.visits[e], data.prior[e], summary.policy[e], proven ? exact_value(summary.values[e]) : summary.values[e], proven});
+      if (((answer.legal >> e) & 1) == 0) continue;
+      const bool proven = ((answer.proven >> e) & 1) != 0;
+      const float value = answer.summary.values[e];
+      result.actions.push_back({e, answer.summary.visits[e], answer.prior[e], answer.summary.policy[e], proven ? exact_value(value) : value, proven});
+      if (e != answer.best) continue;
+      result.proven = proven;
+      result.value = result.actions.back().value;
     }
-    result.proven = ((root.proven_edges >> result.best) & 1) != 0;
-    result.value = result.proven ? exact_value(summary.values[result.best]) : summary.values[result.best];
-    fill_outcome(lane, request.rules, result);
-    const NodeType& last = nodes[fill_line(nodes, result)];
-    if (result.proven && (last.flags & kNodeTerminal) != 0) result.margin = margin_of_end(*view.parameters, request.rules, last.position, static_cast<End>(last.end), root.position);
-    return result;
-  }
-
-  // Win, draw and loss of the best move, so that win minus loss is its value; the share of draws and the margin are means over all evaluations of the search.
-  static void fill_outcome(const SearchLane& lane, const Rules& rules, RootResult& result) {
-    const float count = static_cast<float>(lane.simulations + 1);
+    // Win, draw and loss of the best move, so that win minus loss is its value.
     const float value = std::clamp(result.value, -1.0f, 1.0f);
-    float draw = result.proven ? (value == 0 ? 1.0f : 0.0f) : lane.draw_sum / count;
-    draw = std::min(draw, 1.0f - std::fabs(value));
+    const float draw = std::min(result.proven ? (value == 0 ? 1.0f : 0.0f) : answer.draw, 1.0f - std::fabs(value));
     result.wdl[0] = (1.0f - draw + value) * 0.5f;
     result.wdl[1] = draw;
     result.wdl[2] = (1.0f - draw - value) * 0.5f;
-    result.margin = lane.margin_sum / count * static_cast<float>(rules.total_seeds());
-  }
-
-  // The line that both sides would play: best move of the root, then the most visited, or a proven win.
-  // Returns the line's last node.
-  static std::uint32_t fill_line(const NodeType* nodes, RootResult& result) {
-    int edge = result.best;
-    std::uint32_t at = 0;
-    while (edge >= 0) {
-      result.line.push_back(edge);
-      const std::uint32_t child = nodes[at].child_index(edge);
-      if (child == 0) break;
-      at = child;
-      edge = nodes[at].visits == 0 || (nodes[at].flags & kNodeTerminal) != 0 ? -1 : most_visited(nodes[at]);
-    }
-    return at;
-  }
-
-  // Seeds that the root's mover has more than the opponent when the game has ended at `position`.
-  static float margin_of_end(const SearchParameters& parameters, const Rules& rules, const Position& position, End end, const Position& root) {
-    const float margin = terminal_value(parameters, rules, position, end).margin * static_cast<float>(rules.total_seeds());
-    return north_moves(position) == north_moves(root) ? margin : -margin;
-  }
-
-  static int most_visited(const NodeType& node) {
-    int best = -1;
-    for (int e = 0; e < kEdges; ++e) {
-      if (node.edge_visits[e] == 0) continue;
-      const bool proven = ((node.proven_edges >> e) & 1) != 0;
-      if (proven && node.edge_value[e] > 0) return e;
-      const bool better = best < 0 || node.edge_visits[e] > node.edge_visits[best] || (node.edge_visits[e] == node.edge_visits[best] && node.edge_value[e] > node.edge_value[best]);
-      if (better) best = e;
-    }
-    return best;
+    result.margin = answer.margin * static_cast<float>(rules.total_seeds());
+    result.line.assign(answer.line, answer.line + answer.line_length);
+    return result;
   }
 
   std::optional<SearchArena<Executor, NodeType>> arena_;
+  Array<std::int32_t> task_of_lane_;           // [lanes]
+  Array<SearchTask> tasks_;                    // [requests], or more
+  Array<Position> positions_;
+  Array<SearchAnswer<kEdges>> answers_;
+  Array<SearchTasks<kEdges>> shared_;          // [1]
   int lanes_made_ = 0;
   std::int64_t simulations_made_ = 0;
   bool tokens_made_ = false;

@@ -72,9 +72,6 @@ class SearchArena {
   const SearchView<NodeType>& view() const { return view_; }
   const Executor& executor() const { return executor_; }
   const Array<SearchLane>& lane_states() const { return lane_states_; }
-  // In the host's memory alone.
-  SearchLane& lane(int index) const { return lane_states_[static_cast<std::size_t>(index)]; }
-  const RootData<NodeType::kEdges>& root_data(int index) const { return roots_[static_cast<std::size_t>(index)]; }
 
   typename Executor::template OpenStep<NodeType> open_step() const { return {view_}; }
   typename Executor::template BackupStep<NodeType> backup_step() const { return {view_}; }

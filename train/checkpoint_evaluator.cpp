@@ -14,6 +14,10 @@ std::unique_ptr<Evaluator> load_checkpoint_evaluator(const std::filesystem::path
   return make_network_evaluator(fold_weights(checkpoint, settings.averaged), rules, settings.precision);
 }
 
+std::unique_ptr<Evaluator> load_device_checkpoint_evaluator(const std::filesystem::path& path, const std::vector<Rules>& rules, int rows) {
+  return make_device_network_evaluator(fold_weights(read_checkpoint_weights(resolve_checkpoint(path.string())), /*averaged=*/true), rules, rows);
+}
+
 std::string checkpoint_rules_note(const std::filesystem::path& path, const Rules& rules) {
   return untrained_rules_note(read_checkpoint_info(resolve_checkpoint(path.string())), rules, path.string());
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "train/checkpoint_evaluator.h"
+#include "train/network_evaluator.h"
 
 namespace wari {
 namespace {
@@ -24,19 +25,23 @@ bool is_evaluated(const EvaluationSettings& settings, std::int64_t iteration) { 
 
 std::optional<Evaluation> evaluate_run(RunState& run, std::int64_t iteration, const std::function<bool(const MatchProgress&)>& watch) {
   const TrainingSettings& settings = run.settings;
+  const bool cuda = settings.device == "cuda";
+  const std::vector<Rules> rules{run.rules.rules.front()};
+  const int lanes = SearchPlayerSettings{}.lanes;
   std::unique_ptr<Player> previous;
   if (settings.evaluation.previous && !run.counters.evaluated.empty()) {
     const std::int64_t before = run.counters.evaluated.back();
     CheckpointEvaluatorSettings wanted;
     wanted.precision = settings.precision;
-    wanted.rules = run.rules.rules;
-    previous = checkpoint_player(run, before, *load_checkpoint_evaluator(run.folder.checkpoint(before), wanted));
+    wanted.rules = rules;
+    const std::filesystem::path folder = run.folder.checkpoint(before);
+    previous = checkpoint_player(run, before, *(cuda ? load_device_checkpoint_evaluator(folder, rules, lanes) : load_checkpoint_evaluator(folder, wanted)));
   }
-  const std::unique_ptr<Player> newest = checkpoint_player(run, iteration, *run.evaluator());
+  const std::unique_ptr<Player> newest = checkpoint_player(run, iteration, *(cuda ? make_device_network_evaluator(run.trainer->folded(), rules, lanes) : run.evaluator()));
   PlayerEnvironment environment;
   environment.workers = settings.workers;
   environment.seed = settings.seed;
-  Evaluation evaluation = evaluate_player(settings.evaluation, run.rules.rules.front(), settings.seed, static_cast<int>(iteration), *newest, previous.get(),
+  Evaluation evaluation = evaluate_player(settings.evaluation, rules.front(), settings.seed, static_cast<int>(iteration), *newest, previous.get(),
                                           environment, *run.results, watch);
   if (!evaluation.complete) return std::nullopt;
   run.counters.evaluated.push_back(iteration);

@@ -6,7 +6,8 @@
 #include "core/game.h"
 #include "core/log.h"
 #include "core/notation.h"
-#include "search/batch_search.h"
+#include "cuda/batch_search.h"
+#include "cuda/device.h"
 #include "selfplay/game_statistics.h"
 #include "train/checkpoint_evaluator.h"
 
@@ -20,6 +21,7 @@ struct AnalyzeOptions {
   std::string checkpoint;
   std::string algorithm = "puct";
   std::string precision = "auto";
+  std::string device = "cpu";
   double c_puct = playing_search().c_puct;
   double root_uniform_share = playing_search().root_uniform_share;
   std::int64_t visits = 0;
@@ -27,11 +29,14 @@ struct AnalyzeOptions {
 };
 
 std::unique_ptr<Evaluator> evaluator_of(const AnalyzeOptions& options, const Rules& rules) {
+  const bool cuda = options.device == "cuda";
+  if (cuda) require_device();
+  if (options.checkpoint.empty() && cuda) throw Error("random games judge on the CPU alone: --device cuda: give a --checkpoint, or --device cpu");
   if (options.checkpoint.empty()) return make_rollout_evaluator(options.seed);
   CheckpointEvaluatorSettings settings;
   settings.precision = options.precision;
   settings.rules = {rules};
-  auto evaluator = load_checkpoint_evaluator(options.checkpoint, settings);
+  auto evaluator = cuda ? load_device_checkpoint_evaluator(options.checkpoint, {rules}, 1) : load_checkpoint_evaluator(options.checkpoint, settings);
   const std::string note = checkpoint_rules_note(options.checkpoint, rules);
   if (!note.empty()) log_warning("{}", note);
   return evaluator;
@@ -46,7 +51,7 @@ RootResult analyse(const AnalyzeOptions& options, const Game& game) {
   settings.search.root_uniform_share = options.root_uniform_share;
   settings.lanes = 1;
   RootRequest request{game.rules(), game.since_capture(), static_cast<int>(options.visits), options.seed};
-  return make_cpu_batch_search(settings, *evaluator)->search({&request, 1}).front();
+  return make_batch_search(settings, *evaluator)->search({&request, 1}).front();
 }
 
 // The moves of the principal variation as text; sides can stay the same under `moves_again`.
@@ -128,7 +133,8 @@ void add_analyze_command(CommandLine& line) {
   command.add_option("--uniform", options->root_uniform_share, "share of equal priors at the root, so that a sure network looks at every move")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command.add_option("--precision", options->precision, "of the network: auto, float32 or int8")->capture_default_str();
+  command.add_option("--precision", options->precision, "of the network on the CPU: auto, float32 or int8")->capture_default_str();
+  command.add_option("--device", options->device, "where the search runs: cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}))->capture_default_str();
   command.add_option("--seed", options->seed, "of the random games without a checkpoint")->capture_default_str();
 }
 

@@ -7,6 +7,7 @@
 #include "arena/match.h"
 #include "arena/player.h"
 #include "core/log.h"
+#include "cuda/device.h"
 #include "train/checkpoint_evaluator.h"
 #include "train/stop_request.h"
 
@@ -22,6 +23,7 @@ struct MatchOptions {
   std::uint64_t seed = MatchSettings{}.seed;
   int workers = 0;
   int lanes = PlayerEnvironment{}.lanes;
+  std::string device = "cpu";
 };
 
 PlayerEnvironment environment_of(const MatchOptions& options, const Rules& rules) {
@@ -29,15 +31,26 @@ PlayerEnvironment environment_of(const MatchOptions& options, const Rules& rules
   environment.workers = options.workers > 0 ? options.workers : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   environment.lanes = std::max(options.lanes, environment.workers);
   environment.seed = options.seed;
-  environment.load_evaluator = [rules](const std::filesystem::path& checkpoint, const std::string& precision) {
+  const auto note_rules = [rules](const std::filesystem::path& checkpoint) {
+    const std::string note = checkpoint_rules_note(checkpoint, rules);
+    if (!note.empty()) log_warning("{}", note);
+  };
+  environment.load_evaluator = [rules, note_rules](const std::filesystem::path& checkpoint, const std::string& precision) {
     CheckpointEvaluatorSettings settings;
     settings.precision = precision;
     settings.rules = {rules};
     std::unique_ptr<Evaluator> evaluator = load_checkpoint_evaluator(checkpoint, settings);
-    const std::string note = checkpoint_rules_note(checkpoint, rules);
-    if (!note.empty()) log_warning("{}", note);
+    note_rules(checkpoint);
     return evaluator;
   };
+  if (options.device == "cuda") {
+    require_device();
+    environment.load_device_evaluator = [rules, note_rules, lanes = environment.lanes](const std::filesystem::path& checkpoint, const std::string& /* always bfloat16 */) {
+      std::unique_ptr<Evaluator> evaluator = load_device_checkpoint_evaluator(checkpoint, {rules}, lanes);
+      note_rules(checkpoint);
+      return evaluator;
+    };
+  }
   return environment;
 }
 
@@ -123,7 +136,8 @@ void add_match_command(CommandLine& line) {
       ->capture_default_str();
   command.add_option("--seed", options->seed, "of openings and of all that is random about the players")->capture_default_str();
   command.add_option("--workers", options->workers, "threads; 0: one per core")->check(CLI::Range(0, 1024))->capture_default_str();
-  command.add_option("--lanes", options->lanes, "positions that tree searches work on at once")->check(CLI::Range(1, 65536))->capture_default_str();
+  command.add_option("--device", options->device, "where tree searches of a checkpoint run: cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}))->capture_default_str();
+  command.add_option("--lanes", options->lanes, "positions that tree searches work on at once; a GPU wants a thousand")->check(CLI::Range(1, 65536))->capture_default_str();
 }
 
 }  // namespace wari

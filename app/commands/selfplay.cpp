@@ -4,6 +4,7 @@
 #include "app/commands.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "cuda/selfplay_engine.h"
 #include "selfplay/game_writer.h"
 #include "selfplay/selfplay.h"
 #include "train/checkpoint_evaluator.h"
@@ -14,20 +15,22 @@ namespace wari {
 namespace {
 
 struct SelfplayCommandOptions {
-  std::string config, checkpoint, evaluator, out, jsonl;
+  std::string config, checkpoint, evaluator, out, jsonl, device;
   std::vector<std::string> overrides;
   std::int64_t games = 0;
 };
 
 std::unique_ptr<Evaluator> evaluator_of(const SelfplayCommandOptions& options, const TrainingSettings& settings, const std::vector<Rules>& rules) {
   if (options.checkpoint.empty() == options.evaluator.empty()) throw Error("who judges positions: command line: give either --checkpoint or --evaluator hash, uniform or rollout");
-  if (options.evaluator == "hash") return make_hash_evaluator();
-  if (options.evaluator == "uniform") return make_uniform_evaluator();
+  const bool cuda = settings.device == "cuda";
+  if (options.evaluator == "hash") return cuda ? make_device_hash_evaluator() : make_hash_evaluator();
+  if (options.evaluator == "uniform") return cuda ? make_device_uniform_evaluator() : make_uniform_evaluator();
+  if (options.evaluator == "rollout" && cuda) throw Error("random games judge on the CPU alone: --evaluator rollout: give --device cpu, or another evaluator");
   if (options.evaluator == "rollout") return make_rollout_evaluator(settings.seed);
   CheckpointEvaluatorSettings network;
   network.precision = settings.precision;
   network.rules = rules;
-  auto evaluator = load_checkpoint_evaluator(options.checkpoint, network);
+  auto evaluator = cuda ? load_device_checkpoint_evaluator(options.checkpoint, rules, settings.selfplay.lanes) : load_checkpoint_evaluator(options.checkpoint, network);
   for (const Rules& set : rules) {
     const std::string note = checkpoint_rules_note(options.checkpoint, set);
     if (!note.empty()) log_warning("{}", note);
@@ -44,13 +47,18 @@ std::string progress_line(const GenerationReport& report, std::int64_t games) {
 }
 
 int run_selfplay(const SelfplayCommandOptions& options, Output& out) {
-  const TrainingSettings settings = read_training_settings(options.config, options.overrides);
-  if (settings.device == "cuda") throw Error("'wari selfplay' plays on the CPU in this version: device: 'cuda': give --set device=cpu");
+  std::vector<std::string> overrides = options.overrides;
+  if (!options.device.empty()) overrides.push_back("device=" + options.device);
+  const TrainingSettings settings = read_training_settings(options.config, overrides);
   SelfplayOptions play;
   play.rules = make_rules_mix(settings.rules);
   play.seed = settings.seed;
   play.workers = settings.workers;
   play.games_end = options.games;
+  if (settings.device == "cuda") {
+    play.workers = 1;
+    play.make_engine = make_cuda_selfplay_engine;
+  }
   const auto evaluator = evaluator_of(options, settings, play.rules.rules);
   RecordHeader header;
   header.run_id = fmt::format("selfplay, seed {}, {}", settings.seed, options.checkpoint.empty() ? options.evaluator : options.checkpoint);
@@ -81,6 +89,7 @@ void add_selfplay_command(CommandLine& line) {
   command.add_option("--games", options->games, "games to play")->required()->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   command.add_option("--out", options->out, "new folder for the records")->required();
   command.add_option("--jsonl", options->jsonl, "the same games as JSON lines, in order of game number");
+  command.add_option("--device", options->device, "cpu, cuda or auto; default: what the configuration says")->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   command.add_option("--set", options->overrides, "KEY=VALUE, overrides the file; any number of times");
 }
 

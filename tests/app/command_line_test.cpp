@@ -177,6 +177,17 @@ TEST(CommandLine, TheDoctorSaysWhatIsMissing) {
   EXPECT_THAT(huge.out, HasSubstr("MiB"));
 }
 
+TEST(CommandLine, AGpuThatIsNotThereIsRefusedByEveryCommand) {
+  if (std::filesystem::exists("/dev/nvidia0")) GTEST_SKIP() << "this machine has a GPU";
+  const TestFolder folder;
+  const std::string out = folder.path() + "/out";
+  expect_refused({"analyze", {"analyze", "--visits", "10", "--device", "cuda", "--checkpoint", out}, "CUDA"});
+  expect_refused({"match", {"match", "--a", "random", "--b", "random", "--games", "2", "--device", "cuda"}, "CUDA"});
+  expect_refused({"selfplay", {"selfplay", "--config", "configs/smoke.yaml", "--evaluator", "hash", "--games", "2", "--out", out, "--device", "cuda"}, "CUDA"});
+  expect_refused({"train", {"train", "--config", "configs/smoke.yaml", "--run", out, "--set", "device=cuda"}, "CUDA"});
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST(CommandLine, NoCommandIsWrongUse) {
   const Ran ran = run_wari({});
   EXPECT_EQ(ran.status, 2);

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/error.h"
+#include "cuda/batch_search.h"
 #include "tests/cuda/needs_gpu.h"
+#include "tests/search/search_requests.h"
 
 namespace wari {
 namespace {
@@ -74,6 +76,26 @@ TEST(GpuSelfplay, GamesGoOnAfterSaveAndLoad) {
   while (!second->all_idle()) second->run(100, log);
   std::sort(log.begin(), log.end(), [](const MoveRecord& a, const MoveRecord& b) { return std::tuple(a.game, a.ply) < std::tuple(b.game, b.ply); });
   expect_same(play(*whole), log);
+}
+
+TEST(CudaBatchSearch, WithoutADeviceItIsOneClearError) {
+  if (!devices().empty()) GTEST_SKIP() << "this machine has a GPU";
+  EXPECT_THROW(make_cuda_batch_search({}, *make_uniform_evaluator()), Error);
+}
+
+TEST(GpuBatchSearch, FindsWhatTheHostFinds) {
+  WARI_NEEDS_GPU();
+  for (const Algorithm algorithm : {Algorithm::gumbel, Algorithm::puct}) {
+    BatchSearchSettings settings;
+    settings.search.algorithm = algorithm;
+    settings.lanes = 100;
+    const auto host = make_cpu_batch_search(settings, *make_hash_evaluator(5)), device = make_cuda_batch_search(settings, *make_device_hash_evaluator(5));
+    for (const int count : {7, 1000}) {
+      const std::vector<RootRequest> requests = many_requests(count);
+      const std::vector<RootResult> expected = host->search(requests), got = device->search(requests);
+      for (std::size_t i = 0; i < got.size(); ++i) expect_equal(expected[i], got[i]);
+    }
+  }
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <cstring>
 #include <tuple>
 
+#include "search/lanes_batch_search.h"
 #include "search/selfplay_lanes.h"
 #include "tests/search/fake_device.h"
+#include "tests/search/search_requests.h"
 
 // The engine for a GPU, on a device that is none: what the host does between the kernels.
 namespace wari {
@@ -113,6 +115,40 @@ TEST(DeviceEngineDeathTest, TheFakeDeviceFaultsWhereTheHostFollowsAPointer) {
   const test::FakeDeviceArray<int> array(4);
   EXPECT_EQ(array.read()[2], 0);
   EXPECT_DEATH({ volatile int value = array.data()[0]; (void)value; }, "");
+}
+
+template <bool kGraphs>
+void expect_results_of_the_host(Algorithm algorithm, bool noise) {
+  BatchSearchSettings settings;
+  settings.search.algorithm = algorithm;
+  settings.noise = noise;
+  const auto host = make_cpu_batch_search(settings, *make_hash_evaluator());
+  settings.lanes = 33;
+  LanesBatchSearch<FakeDeviceExecutor<kGraphs>> device(settings, FakeDeviceHashEvaluator());
+  for (const int count : {5, 150, 60}) {  // fewer than lanes, then more memory than before, then less
+    const std::vector<RootRequest> requests = many_requests(count);
+    const std::vector<RootResult> expected = host->search(requests), got = device.search(requests);
+    ASSERT_EQ(expected.size(), got.size());
+    for (std::size_t i = 0; i < got.size(); ++i) expect_equal(expected[i], got[i]);
+  }
+}
+
+TEST(DeviceBatchSearch, FindsWhatTheHostFinds) {
+  for (const Algorithm algorithm : {Algorithm::gumbel, Algorithm::puct}) {
+    for (const bool noise : {false, true}) {
+      expect_results_of_the_host<true>(algorithm, noise);
+      expect_results_of_the_host<false>(algorithm, noise);
+    }
+  }
+}
+
+TEST(DeviceBatchSearch, ManySimulationsUseTheWideLayout) {
+  const RootRequest request = request_of(Game(Rules{}), kNarrowSimulations + 10);
+  BatchSearchSettings settings;
+  settings.search.algorithm = Algorithm::puct;
+  settings.lanes = 1;
+  LanesBatchSearch<FakeDeviceExecutor<true>> device(settings, FakeDeviceHashEvaluator());
+  expect_equal(make_cpu_batch_search(settings, *make_hash_evaluator())->search({&request, 1}).front(), device.search({&request, 1}).front());
 }
 
 }  // namespace

@@ -163,6 +163,7 @@ class FakeDeviceExecutor : public PlainSteps {
     }
     warm_ = true;
   }
+  void wait() const { stream_->synchronize(); }
   void forget() const {
     graph_.clear();
     warm_ = false;

@@ -34,7 +34,7 @@ class OneSearch {
  public:
   OneSearch(const SearchSettings& settings, const Game& game, int simulations, Evaluator& evaluator, bool noisy = false, std::uint64_t key = 0, std::int64_t nodes = 0)
       : rules_(game.rules()), arena_(settings, {&rules_, 1}, 1, nodes == 0 ? simulations + 1 : nodes, simulations, evaluator.needs_tokens()), history_(game.since_capture()) {
-    SearchLane& lane = arena_.lane(0);
+    SearchLane& lane = arena_.lane_states()[0];
     lane.history = history_.data();
     lane.root_quiet = static_cast<std::int32_t>(history_.size()) - 1;
     lane.budget = simulations;
@@ -46,16 +46,16 @@ class OneSearch {
       if (arena_.active_rows() > 0) evaluator.evaluate(arena_.batch(1), arena_.outputs());
       arena_.wave(arena_.open_step(), arena_.backup_step());
     }
-    summarise(*arena_.view().parameters, root(), arena_.root_data(0), lane, summary_);
+    summarise(*arena_.view().parameters, root(), arena_.view().roots[0], lane, summary_);
   }
 
   const NodeType& root() const { return node(0); }
   const NodeType& node(std::size_t index) const { return arena_.view().tree(0)[index]; }
-  int node_count() const { return arena_.lane(0).node_count; }
-  const SearchLane& lane() const { return arena_.lane(0); }
-  const RootData<NodeType::kEdges>& data() const { return arena_.root_data(0); }
+  int node_count() const { return arena_.lane_states()[0].node_count; }
+  const SearchLane& lane() const { return arena_.lane_states()[0]; }
+  const RootData<NodeType::kEdges>& data() const { return arena_.view().roots[0]; }
   const RootSummary<NodeType::kEdges>& summary() const { return summary_; }
-  int best() const { return best_action<NodeType>(*arena_.view().parameters, arena_.root_data(0), summary_); }
+  int best() const { return best_action<NodeType>(*arena_.view().parameters, arena_.view().roots[0], summary_); }
 
  private:
   Rules rules_;
