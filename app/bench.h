@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "train/trainer.h"
+
 // `wari bench`: every measurement is a function of its group (app/bench/GROUP.cpp) that returns one or more results, listed in app/bench.cpp.
 namespace wari {
 
@@ -28,6 +30,8 @@ std::vector<BenchResult> bench_rules();
 std::vector<BenchResult> bench_search();
 std::vector<BenchResult> bench_selfplay();
 std::vector<BenchResult> bench_train();
+// Optimiser steps of one network; where they are computed is the caller's choice.
+BenchResult bench_training(const std::string& prefix, const NetworkSettings& network, int batch_size, LearnsOn where);
 std::vector<BenchResult> bench_analyze();
 std::vector<BenchResult> bench_gpu();
 

@@ -1,11 +1,21 @@
 #include "cuda/switches.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "core/error.h"
 #include "core/log.h"
 
 namespace wari {
+
+namespace {
+
+std::optional<CudaSwitches>& scoped_switches() {
+  static std::optional<CudaSwitches> switches;
+  return switches;
+}
+
+}  // namespace
 
 CudaSwitches parse_cuda_switches(std::string_view text) {
   CudaSwitches switches;
@@ -28,9 +38,13 @@ CudaSwitches parse_cuda_switches(std::string_view text) {
 }
 
 CudaSwitches cuda_switches() {
+  if (scoped_switches()) return *scoped_switches();
   const char* const text = std::getenv("WARI_CUDA");
   return parse_cuda_switches(text == nullptr ? "" : text);
 }
+
+CudaSwitchesScope::CudaSwitchesScope(const CudaSwitches& switches) : before_(std::exchange(scoped_switches(), switches)) {}
+CudaSwitchesScope::~CudaSwitchesScope() { scoped_switches() = before_; }
 
 void warn_without_graphs(const std::string& why) { log_warning("the waves could not be made a CUDA graph ({}): kernels are launched one by one, which is slower", why); }
 

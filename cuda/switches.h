@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,20 @@ struct CudaSwitches {
 
 // Throws Error for a word that is none of them.
 CudaSwitches parse_cuda_switches(std::string_view text);
-// Of the environment.
+// Of the environment, or of the innermost CudaSwitchesScope.
 CudaSwitches cuda_switches();
+
+// While it lives, what is made for a GPU follows these: for measuring one way against another in one process. One at a time, of one thread.
+class CudaSwitchesScope {
+ public:
+  explicit CudaSwitchesScope(const CudaSwitches& switches);
+  ~CudaSwitchesScope();
+  CudaSwitchesScope(const CudaSwitchesScope&) = delete;
+  CudaSwitchesScope& operator=(const CudaSwitchesScope&) = delete;
+
+ private:
+  std::optional<CudaSwitches> before_;
+};
 
 // One line of log; here because nvcc cannot check fmt's format strings.
 void warn_without_graphs(const std::string& why);

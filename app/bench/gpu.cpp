@@ -7,6 +7,7 @@
 #include "cuda/device.h"
 #include "cuda/device_network.h"
 #include "cuda/selfplay_engine.h"
+#include "cuda/switches.h"
 #include "train/network.h"
 #include "train/network_evaluator.h"
 
@@ -64,6 +65,13 @@ std::vector<BenchResult> bench_gpu() {
   for (const auto& [size, lanes] : {std::pair{"16k", 128}, std::pair{"64k", 512}, std::pair{"4k", 32}}) {
     for (BenchResult& result : bench_size("gpu.mlp_12x256." + std::string(size), network, lanes * multiprocessors)) results.push_back(std::move(result));
   }
+  {
+    CudaSwitches eager = cuda_switches();
+    eager.graphs = false;
+    const CudaSwitchesScope scope(eager);
+    for (BenchResult& result : bench_size("gpu.mlp_12x256.16k_eager", network, 128 * multiprocessors)) results.push_back(std::move(result));
+  }
+  results.push_back(bench_training("gpu.train.", network, 8192, LearnsOn::cuda));
   return results;
 }
 

@@ -17,8 +17,6 @@
 namespace wari {
 namespace {
 
-constexpr int kBatch = 2048;
-
 // A replay window as in training, of games played with quick searches.
 Replay played_window(int workers, const std::filesystem::path& folder) {
   SelfplaySettings play;
@@ -36,33 +34,43 @@ Replay played_window(int workers, const std::filesystem::path& folder) {
   return replay;
 }
 
-// Whole optimiser steps on all cores: the batch drawn from the window, encoded, all heads forward and backward, AdamW and the average.
-BenchResult bench_network(const NetworkSettings& network, const Replay& replay, int workers) {
-  TrainerSettings settings;
-  settings.batch = kBatch;
-  Trainer trainer(network, settings, workers, 1);
-  std::vector<Sample> batch(kBatch);
-  const int steps = network.kind == TrunkKind::conv ? 6 : 40;  // of one run
-  return measure_rate("train." + network_name(network) + ".samples_per_second", [&] {
-    for (int step = 0; step < steps; ++step) {
-      replay.draw(static_cast<std::uint64_t>(trainer.steps()), batch);
-      trainer.step(batch, replay.rules());
-    }
-    return static_cast<double>(steps) * kBatch;
-  });
+int all_cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+const Replay& window() {
+  static const Replay replay = [] {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("wari-bench-train-" + std::to_string(getpid()));
+    log_info("bench: games to learn from");
+    Replay played = played_window(all_cores(), folder);
+    std::filesystem::remove_all(folder);
+    return played;
+  }();
+  return replay;
 }
 
 }  // namespace
 
+// Whole optimiser steps: the batch drawn from the window, encoded, all heads forward and backward, AdamW and the average.
+BenchResult bench_training(const std::string& prefix, const NetworkSettings& network, int batch_size, LearnsOn where) {
+  TrainerSettings settings;
+  settings.batch = batch_size;
+  Trainer trainer(network, settings, all_cores(), 1, where);
+  std::vector<Sample> batch(static_cast<std::size_t>(batch_size));
+  const Replay& replay = window();
+  const int steps = network.kind == TrunkKind::conv ? 6 : 40;  // of one run
+  return measure_rate(prefix + network_name(network) + ".samples_per_second", [&] {
+    for (int step = 0; step < steps; ++step) {
+      replay.draw(static_cast<std::uint64_t>(trainer.steps()), batch);
+      trainer.step(batch, replay.rules());
+    }
+    trainer.finish();
+    return static_cast<double>(steps) * batch_size;
+  });
+}
+
 std::vector<BenchResult> bench_train() {
-  const int workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("wari-bench-train-" + std::to_string(getpid()));
-  log_info("bench: games to learn from");
-  const Replay replay = played_window(workers, folder);
-  std::filesystem::remove_all(folder);
   std::vector<BenchResult> results;
   for (const NetworkSettings& network : {NetworkSettings{TrunkKind::mlp, 128, 2}, NetworkSettings{TrunkKind::mlp, 256, 3}, NetworkSettings{TrunkKind::conv, 64, 4}}) {
-    results.push_back(bench_network(network, replay, workers));
+    results.push_back(bench_training("train.", network, 2048, LearnsOn::cpu));
   }
   return results;
 }

@@ -16,5 +16,20 @@ TEST(CudaSwitches, AreWordsOfOneVariable) {
   EXPECT_THROW(parse_cuda_switches("no-graphs,slow"), Error);
 }
 
+TEST(CudaSwitches, AScopeHoldsUntilItsEnd) {
+  const CudaSwitches outside = cuda_switches();
+  {
+    const CudaSwitchesScope eager(parse_cuda_switches("no-graphs"));
+    EXPECT_FALSE(cuda_switches().graphs);
+    {
+      const CudaSwitchesScope one_wave(parse_cuda_switches("one-wave"));
+      EXPECT_TRUE(cuda_switches().graphs);
+      EXPECT_EQ(cuda_switches().waves_together, 1);
+    }
+    EXPECT_FALSE(cuda_switches().graphs);
+  }
+  EXPECT_EQ(cuda_switches(), outside);
+}
+
 }  // namespace
 }  // namespace wari
