@@ -12,7 +12,7 @@
 #include "core/random.h"
 #include "cuda/device.h"
 #include "cuda/selfplay_engine.h"
-#include "train/learning_self_test.h"
+#include "train/device_self_test.h"
 #include "train/network_evaluator.h"
 
 namespace wari {
@@ -117,7 +117,7 @@ void restore(RunState& run) {
 // Work on the GPU, once it has shown that it plays and learns as the CPU does.
 void check_device() {
   const Device device = devices().front();
-  for (const SelfTest& test : {test_device_rules(2000), test_device_trees(512), test_learning(LearnsOn::cuda)}) {
+  for (const SelfTest& test : {test_device_rules(2000), test_device_trees(512), test_device_network(), test_learning(LearnsOn::cuda)}) {
     if (!test.fault.empty()) throw Error("the GPU '" + device.name + "' computes wrongly: " + test.fault + " ('wari doctor' tells more)", ErrorKind::system);
   }
   log_info("games are played and the network learns on the GPU '{}'", device.name);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -7,7 +8,9 @@
 
 #include "core/error.h"
 #include "tests/train/training_samples.h"
-#include "train/learning_self_test.h"
+#include "train/device_self_test.h"
+#include "train/inference/calibration.h"
+#include "train/inference/cpu_network.h"
 #include "train/trainer.h"
 
 // The GPU's way of learning, on this processor, against the one by hand.
@@ -145,6 +148,21 @@ TEST(TorchLearnerState, AStepWithoutAFiniteGradientChangesNothingAndIsCounted) {
 TEST(TorchLearnerState, TheSelfTestSeesItLearnAsTheCpuDoes) {
   const SelfTest test = test_learning(LearnsOn::torch_cpu);
   EXPECT_EQ(test.fault, "") << test.detail;
+}
+
+TEST(DeviceNetwork, WrongAnswersAreJudgedWrong) {
+  const NetworkLayout layout({TrunkKind::mlp, 32, 1});
+  const std::vector<Token> tokens = calibration_positions(two_rule_sets(), 64, 3);
+  std::vector<float> outputs(64 * kNetworkOutputs);
+  CpuNetwork(fold_network(layout, initial_weights(layout, 1)), Precision::float32, {}).evaluate(tokens.data(), 64, outputs.data());
+  EXPECT_EQ(judge_outputs(tokens, outputs, outputs).fault, "");
+  std::vector<float> rounded = outputs, shifted = outputs, broken = outputs;
+  for (float& output : rounded) output *= 1.003f;  // bfloat16
+  EXPECT_EQ(judge_outputs(tokens, outputs, rounded).fault, "");
+  std::rotate(shifted.begin(), shifted.begin() + kNetworkOutputs + 1, shifted.end());
+  EXPECT_NE(judge_outputs(tokens, outputs, shifted).fault, "");
+  broken[17] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_NE(judge_outputs(tokens, outputs, broken).fault, "");
 }
 
 TEST(TorchLearnerState, WithoutAGpuCudaIsRefusedInOneLine) {

@@ -1,12 +1,17 @@
-#include "train/learning_self_test.h"
+#include "train/device_self_test.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/game.h"
 #include "core/playout.h"
 #include "core/random.h"
+#include "cuda/device_network.h"
+#include "train/inference/calibration.h"
+#include "train/inference/cpu_network.h"
+#include "train/network_evaluator.h"
 
 namespace wari {
 
@@ -76,6 +81,34 @@ SelfTest test_learning(LearnsOn where) {
   if (!(apart < kTolerance)) result.fault = fmt::format("the network learns otherwise than on the CPU: after {} steps the weights are {:.2g} of the way apart (at most {} is right)", kSteps, apart, kTolerance);
   if (report.steps != kSteps) result.fault = fmt::format("{} of {} steps had a gradient that is not finite", report.skipped_steps, kSteps);
   return result;
+}
+
+SelfTest judge_outputs(std::span<const Token> tokens, std::span<const float> expected, std::span<const float> got) {
+  SelfTest result;
+  if (!std::all_of(got.begin(), got.end(), [](float output) { return std::isfinite(output); })) {
+    result.fault = "the network answers something that is not a number";
+    return result;
+  }
+  const InferenceError error = compare_outputs(tokens, expected, got);
+  result.detail = fmt::format("{} positions: policies differ by {:.2g} on average and {:.2g} at most, values by {:.2g} and {:.2g}", error.positions, error.policy_mean, error.policy_max, error.value_mean,
+                              error.value_max);
+  if (!error.acceptable()) result.fault = "the network answers otherwise than on the CPU: " + result.detail;
+  return result;
+}
+
+SelfTest test_device_network() {
+  constexpr int kPositions = 512;
+  const NetworkLayout layout({TrunkKind::mlp, 256, 3});
+  const FoldedNetwork network = fold_network(layout, initial_weights(layout, 1));
+  const std::vector<Rules> rules{Rules{}};
+  const std::vector<Token> tokens = calibration_positions(rules, kPositions, 1);
+  std::vector<float> expected(static_cast<std::size_t>(kPositions) * kNetworkOutputs);
+  CpuNetwork(network, Precision::float32, {}).evaluate(tokens.data(), kPositions, expected.data());
+  std::vector<Token> board;  // without the tokens of the rules, which the device has already
+  for (std::size_t row = 0; row < kPositions; ++row) board.insert(board.end(), tokens.begin() + static_cast<std::ptrdiff_t>(row * kTokens), tokens.begin() + static_cast<std::ptrdiff_t>(row * kTokens + kBoardTokens));
+  const std::vector<std::uint8_t> rules_index(kPositions, 0), active(kPositions, 1);
+  const std::vector<float> got = evaluate_on_device(*make_device_network_evaluator(network, rules, kPositions), board, rules_index, active);
+  return judge_outputs(tokens, expected, got);
 }
 
 }  // namespace wari
