@@ -1,28 +1,13 @@
 #include "cuda/device_network.h"
 
-#include <cublasLt.h>
-#include <cuda_bf16.h>
-
 #include <chrono>
 
 #include "core/tokens.h"
-#include "cuda/check_cuda.h"
+#include "cuda/blas_product.h"
 #include "cuda/device.h"
-#include "cuda/device_array.h"
 
 namespace wari {
 namespace {
-
-using Half = __nv_bfloat16;
-
-constexpr int kColumnsOfThread = 8;  // 16 bytes of bfloat16
-constexpr int kEmbedThreads = 256;
-constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
-
-void check_blas(cublasStatus_t status, const char* what, std::source_location where = std::source_location::current()) {
-  if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw system_error(std::string("cuBLASLt failed (") + cublasLtGetStatusString(status) + "): " + what + " (" + where.file_name() + ":" + std::to_string(where.line()) + "): check the device with nvidia-smi");
-}
 
 // x[row] = relu(rule row + sum of the embedding's rows that the row's tokens name). A thread sums eight columns of one row.
 __global__ void __launch_bounds__(kEmbedThreads) embed_kernel(int rows, int width, const Token* __restrict__ tokens /* [rows, kBoardTokens] */, const std::uint8_t* __restrict__ rules_index /* [rows] */,
@@ -35,102 +20,13 @@ __global__ void __launch_bounds__(kEmbedThreads) embed_kernel(int rows, int widt
   const int column = static_cast<int>(thread % threads_of_row) * kColumnsOfThread;
   float sum[kColumnsOfThread] = {};
   if (active[row] != 0) {  // an idle row is padding, and its tokens mean nothing
-    const float4* const rule = reinterpret_cast<const float4*>(rule_rows + static_cast<std::int64_t>(rules_index[row]) * width + column);
-    const float4 left = rule[0], right = rule[1];
-    sum[0] = left.x, sum[1] = left.y, sum[2] = left.z, sum[3] = left.w, sum[4] = right.x, sum[5] = right.y, sum[6] = right.z, sum[7] = right.w;
+    load_columns(rule_rows + static_cast<std::int64_t>(rules_index[row]) * width + column, sum);
     const Token* const own = tokens + static_cast<std::int64_t>(row) * kBoardTokens;
 #pragma unroll
-    for (int place = 0; place < kBoardTokens; ++place) {
-      const uint4 packed = *reinterpret_cast<const uint4*>(embedding + static_cast<std::int64_t>(own[place]) * width + column);
-      const std::uint32_t words[4] = {packed.x, packed.y, packed.z, packed.w};
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {  // a bfloat16 is the upper half of a float
-        sum[2 * i] += __uint_as_float(words[i] << 16);
-        sum[2 * i + 1] += __uint_as_float(words[i] & 0xffff0000u);
-      }
-    }
+    for (int place = 0; place < kBoardTokens; ++place) add_columns(embedding + static_cast<std::int64_t>(own[place]) * width + column, sum);
   }
-  __nv_bfloat162 result[kColumnsOfThread / 2];
-#pragma unroll
-  for (int i = 0; i < kColumnsOfThread / 2; ++i) result[i] = __floats2bfloat162_rn(fmaxf(sum[2 * i], 0.0f), fmaxf(sum[2 * i + 1], 0.0f));
-  *reinterpret_cast<uint4*>(x + static_cast<std::int64_t>(row) * width + column) = *reinterpret_cast<const uint4*>(result);
+  store_relu(sum, x + static_cast<std::int64_t>(row) * width + column);
 }
-
-std::vector<Half> halves(const std::vector<float>& values) {
-  std::vector<Half> result;
-  result.reserve(values.size());
-  for (const float value : values) result.push_back(__float2bfloat16(value));
-  return result;
-}
-
-template <class T>
-DeviceArray<T> uploaded(const std::vector<T>& values) {
-  DeviceArray<T> array(values.size());
-  array.write(values);
-  return array;
-}
-
-template <class Handle, cublasStatus_t (*destroy)(Handle)>
-struct Destroyer {
-  using pointer = Handle;
-  void operator()(Handle handle) const { destroy(handle); }
-};
-template <class Handle, cublasStatus_t (*destroy)(Handle)>
-using Owned = std::unique_ptr<Handle, Destroyer<Handle, destroy>>;
-
-using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
-
-// Column-major, as cuBLAS counts: a row-major [rows, columns] is its [columns, rows].
-Layout layout_of(cudaDataType_t type, int rows, int columns) {
-  cublasLtMatrixLayout_t layout = nullptr;
-  check_blas(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns), rows), "describing a matrix");
-  return Layout(layout);
-}
-
-// y[rows, outputs] = activation(x[rows, inputs] weight[outputs, inputs]^T + bias), for one shape.
-class Product {
- public:
-  Product(cublasLtHandle_t blas, int rows, int inputs, int outputs, bool relu, cudaDataType_t result)
-      : weight_(layout_of(CUDA_R_16BF, inputs, outputs)), x_(layout_of(CUDA_R_16BF, inputs, rows)), y_(layout_of(result, outputs, rows)) {
-    cublasLtMatmulDesc_t description = nullptr;
-    check_blas(cublasLtMatmulDescCreate(&description, CUBLAS_COMPUTE_32F, CUDA_R_32F), "describing a product");
-    description_.reset(description);
-    const cublasOperation_t transposed = CUBLAS_OP_T;
-    set(CUBLASLT_MATMUL_DESC_TRANSA, transposed);
-    const cublasLtEpilogue_t epilogue = relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
-    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, result);
-    choose(blas);
-  }
-
-  void run(cublasLtHandle_t blas, const Half* weight, const void* bias, const Half* x, void* y, void* workspace, cudaStream_t stream) {
-    const float one = 1.0f, zero = 0.0f;
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-    check_blas(cublasLtMatmul(blas, description_.get(), &one, weight, weight_.get(), x, x_.get(), &zero, y, y_.get(), y, y_.get(), &algorithm_, workspace, kWorkspaceBytes, stream), "multiplying");
-  }
-
- private:
-  template <class Value>
-  void set(cublasLtMatmulDescAttributes_t attribute, const Value& value) {
-    check_blas(cublasLtMatmulDescSetAttribute(description_.get(), attribute, &value, sizeof value), "describing a product");
-  }
-
-  void choose(cublasLtHandle_t blas) {
-    cublasLtMatmulPreference_t made = nullptr;
-    check_blas(cublasLtMatmulPreferenceCreate(&made), "choosing a product");
-    const Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> preference(made);
-    check_blas(cublasLtMatmulPreferenceSetAttribute(preference.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspaceBytes, sizeof kWorkspaceBytes), "choosing a product");
-    cublasLtMatmulHeuristicResult_t found{};
-    int count = 0;
-    check_blas(cublasLtMatmulAlgoGetHeuristic(blas, description_.get(), weight_.get(), x_.get(), y_.get(), y_.get(), preference.get(), 1, &found, &count), "choosing a product");
-    if (count == 0) throw system_error("cuBLASLt has no product of this shape: use a width that is a multiple of 16");
-    algorithm_ = found.algo;
-  }
-
-  Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> description_;
-  Layout weight_, x_, y_;
-  cublasLtMatmulAlgo_t algorithm_;
-};
 
 // What clones share: constant once made.
 struct DeviceMlp {
@@ -173,7 +69,7 @@ class DeviceMlpEvaluator final : public Evaluator {
     const DeviceMlp& n = *network_;
     const auto width = static_cast<std::size_t>(n.width);
     const std::int64_t threads = static_cast<std::int64_t>(rows_) * (n.width / kColumnsOfThread);
-    embed_kernel<<<static_cast<unsigned>((threads + kEmbedThreads - 1) / kEmbedThreads), kEmbedThreads, 0, stream>>>(rows_, n.width, batch.board_tokens, batch.rules_index, batch.active, n.embedding.data(),
+    embed_kernel<<<embed_blocks(threads), kEmbedThreads, 0, stream>>>(rows_, n.width, batch.board_tokens, batch.rules_index, batch.active, n.embedding.data(),
                                                                                                                      n.rule_rows.data(), x_.data());
     check_cuda(cudaGetLastError(), "starting the first layer");
     Half* x = x_.data();

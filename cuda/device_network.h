@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/tokens.h"
 #include "search/evaluator.h"
 
 // A network evaluated on a GPU without LibTorch: its first layer is a kernel of ours, everything else matrix products with bias and ReLU in one (cuBLASLt), in bfloat16 with
@@ -25,6 +26,19 @@ struct MlpWeights {
 // `rules`: the rule sets of the engine, by the index that its batches carry. `rows`: of every batch. Throws Error without a GPU, or where the weights do not fit together.
 std::unique_ptr<Evaluator> make_device_mlp_evaluator(const MlpWeights& weights, std::span<const Rules> rules, int rows);
 
+// A network of kind `conv`: twelve pits in a circle. x[pit] = relu(input_bias + rows of the pit's count, of its capture, and of stores, quiet plies and rules); a block is two layers,
+// y <- relu(first(x)), x <- relu(x + second(y)), each on a pit and its two neighbours; outputs = head_bias + head_weight x.
+struct ConvWeights {
+  int width = 0;                          // channels, a multiple of 8
+  std::vector<float> embedding;           // [kVocabulary, width]
+  std::vector<float> input_bias;          // [width]
+  std::vector<std::vector<float>> weight; // [layers][width out, kTaps, width in]
+  std::vector<std::vector<float>> bias;   // [layers][width]
+  std::vector<float> head_weight;         // [kOutputs, kPitTokens, width]
+  std::vector<float> head_bias;           // [kOutputs]
+};
+std::unique_ptr<Evaluator> make_device_conv_evaluator(const ConvWeights& weights, std::span<const Rules> rules, int rows);
+
 // One batch from the host's memory and back, for tests and the doctor: tokens [rows, kBoardTokens], rules_index [rows], active [rows]; returns [rows, kOutputs].
 std::vector<float> evaluate_on_device(Evaluator& evaluator, std::span<const Token> tokens, std::span<const std::uint8_t> rules_index, std::span<const std::uint8_t> active);
 
@@ -43,5 +57,22 @@ struct FoldedMlp {
   std::vector<float> head_bias;    // [kOutputs]
 };
 FoldedMlp fold_mlp(const MlpWeights& weights, std::span<const Rules> rules);
+
+struct FoldedConv {
+  int width = 0, layers = 0;
+  std::vector<float> embedding;    // [kVocabulary, width]
+  std::vector<float> rule_rows;    // [rules, width]
+  std::vector<float> weight;       // [layers, width out, kTaps, width in]
+  std::vector<float> bias;         // [layers, width]
+  std::vector<float> head_weight;  // [kOutputs, kPitTokens, width]
+  std::vector<float> head_bias;    // [kOutputs]
+};
+FoldedConv fold_conv(const ConvWeights& weights, std::span<const Rules> rules);
+
+// What the kernels of `conv` count by. The input of pit p under tap t is pit neighbour(p, t); its tokens are at conv_token(p, 0 .. kConvTokens - 1) of a row.
+inline constexpr int kTaps = 3;
+inline constexpr int kConvTokens = kStoreTokens + 3;
+WARI_HD constexpr int neighbour(int pit, int tap) { return (pit + tap + kPitTokens - 1) % kPitTokens; }
+WARI_HD constexpr int conv_token(int pit, int i) { return i == 0 ? pit : i == 1 ? kPitTokens + kStoreTokens + 1 + pit : kPitTokens + i - 2; }
 
 }  // namespace wari

@@ -9,6 +9,11 @@ std::unique_ptr<Evaluator> make_device_mlp_evaluator(const MlpWeights&, std::spa
   return nullptr;
 }
 
+std::unique_ptr<Evaluator> make_device_conv_evaluator(const ConvWeights&, std::span<const Rules>, int) {
+  require_device();
+  return nullptr;
+}
+
 double device_evaluations_per_second(Evaluator&, int, double) {
   require_device();
   return 0;

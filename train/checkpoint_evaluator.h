@@ -20,7 +20,7 @@ struct CheckpointEvaluatorSettings {
 // `path`: a checkpoint's folder, a run's, RUN@best. Throws Error: none there, damaged (the file is named), another version.
 std::unique_ptr<Evaluator> load_checkpoint_evaluator(const std::filesystem::path& path, const CheckpointEvaluatorSettings& settings = {});
 
-// The same on the GPU, for batches of `rows`, in bfloat16. Throws Error also without a GPU, and for a network of kind `conv`.
+// The same on the GPU, for batches of `rows`, in bfloat16. Throws Error also without a GPU.
 std::unique_ptr<Evaluator> load_device_checkpoint_evaluator(const std::filesystem::path& path, const std::vector<Rules>& rules, int rows);
 
 // The line to log when `rules` were not trained on ("" if they were).

@@ -96,9 +96,9 @@ SelfTest judge_outputs(std::span<const Token> tokens, std::span<const float> exp
   return result;
 }
 
-SelfTest test_device_network() {
+SelfTest test_device_network(TrunkKind kind) {
   constexpr int kPositions = 512;
-  const NetworkLayout layout({TrunkKind::mlp, 256, 3});
+  const NetworkLayout layout(kind == TrunkKind::mlp ? NetworkSettings{TrunkKind::mlp, 256, 3} : NetworkSettings{TrunkKind::conv, 64, 4});
   const FoldedNetwork network = fold_network(layout, initial_weights(layout, 1));
   const std::vector<Rules> rules{Rules{}};
   const std::vector<Token> tokens = calibration_positions(rules, kPositions, 1);

@@ -12,8 +12,8 @@ namespace wari {
 // one part in 250, so on a GPU they may differ by a tenth of the way. Throws Error where the device does not work at all.
 SelfTest test_learning(LearnsOn where);
 
-// A network of 3 x 256 on fixed positions: bfloat16 on the GPU against float32 on the CPU. Throws Error without a GPU.
-SelfTest test_device_network();
+// A network on fixed positions: bfloat16 on the GPU against float32 on the CPU. Throws Error without a GPU.
+SelfTest test_device_network(TrunkKind kind);
 // What the second of two answers to the same positions is worth. Policies may differ by 3 % on average, values by 0.03.
 SelfTest judge_outputs(std::span<const Token> tokens /* [n, kTokens] */, std::span<const float> expected /* [n, kNetworkOutputs] */, std::span<const float> got);
 

@@ -63,9 +63,12 @@ std::unique_ptr<Evaluator> make_network_evaluator(const FoldedNetwork& network, 
   return std::make_unique<NetworkEvaluator>(CpuNetwork(network, parse_precision(precision), calibration));
 }
 
-std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, int rows) {
-  if (network.kind != TrunkKind::mlp) throw Error("network.kind: 'conv' is not evaluated on the GPU in this version: use mlp, or device=cpu");
-  MlpWeights weights;
+namespace {
+
+// MlpWeights and ConvWeights name the same things.
+template <class Weights>
+Weights device_weights(const FoldedNetwork& network) {
+  Weights weights;
   weights.width = network.width;
   weights.embedding = network.embedding;
   weights.input_bias = network.input_bias;
@@ -75,7 +78,14 @@ std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& ne
   }
   weights.head_weight = network.head_weight;
   weights.head_bias = network.head_bias;
-  return make_device_mlp_evaluator(weights, rules, rows);
+  return weights;
+}
+
+}  // namespace
+
+std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, int rows) {
+  if (network.kind == TrunkKind::conv) return make_device_conv_evaluator(device_weights<ConvWeights>(network), rules, rows);
+  return make_device_mlp_evaluator(device_weights<MlpWeights>(network), rules, rows);
 }
 
 }  // namespace wari

@@ -13,7 +13,7 @@ namespace wari {
 // quantised kernels. `precision`: "auto", "float32" or "int8".
 std::unique_ptr<Evaluator> make_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, const std::string& precision = "auto");
 
-// The same on the GPU, for batches of `rows`. Throws Error without one, and for a network of kind `conv`.
+// The same on the GPU, for batches of `rows`. Throws Error without one.
 std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, int rows);
 
 }  // namespace wari

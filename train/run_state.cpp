@@ -115,9 +115,9 @@ void restore(RunState& run) {
 }
 
 // Work on the GPU, once it has shown that it plays and learns as the CPU does.
-void check_device() {
+void check_device(TrunkKind kind) {
   const Device device = devices().front();
-  for (const SelfTest& test : {test_device_rules(2000), test_device_trees(512), test_device_network(), test_learning(LearnsOn::cuda)}) {
+  for (const SelfTest& test : {test_device_rules(2000), test_device_trees(512), test_device_network(kind), test_learning(LearnsOn::cuda)}) {
     if (!test.fault.empty()) throw Error("the GPU '" + device.name + "' computes wrongly: " + test.fault + " ('wari doctor' tells more)", ErrorKind::system);
   }
   log_info("games are played and the network learns on the GPU '{}'", device.name);
@@ -195,7 +195,7 @@ void start_run(RunState& run, const TrainingRequest& request) {
   const bool cuda = settings.device == "cuda";
   log_info("{}: {}, {} on {}, threads: {}, from iteration {}", run.folder.path().string(), joined(names_of(run.rules), ", "), network_name(settings.network),
            cuda ? "the GPU" : "the CPU", settings.workers, run.counters.iteration);
-  if (cuda) check_device();
+  if (cuda) check_device(settings.network.kind);
   if (settings.trainer.schedule == Schedule::cosine && settings.trainer.schedule_steps == 0 && settings.max_minutes == 0) {
     log_warning("the learning rate stays at its peak: trainer.schedule is cosine, but neither trainer.schedule_steps nor max_minutes says where it ends");
   }

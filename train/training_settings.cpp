@@ -24,10 +24,7 @@ int usable_cores() {
 
 void resolve_settings(TrainingSettings& settings) {
   if (settings.workers == 0) settings.workers = usable_cores();
-  if (settings.device == "cuda") {
-    require_device();
-    if (settings.network.kind != TrunkKind::mlp) throw Error("network.kind: 'conv' is not evaluated on the GPU in this version: set network.kind to mlp, or device to cpu");
-  }
+  if (settings.device == "cuda") require_device();
   if (settings.device == "auto" && !devices().empty())
     log_warning("device auto: the CPU is used; working on the GPU '{}' is new and wants to be asked for: device=cuda", devices().front().name);
   check_replay(settings.replay);

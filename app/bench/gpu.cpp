@@ -65,6 +65,8 @@ std::vector<BenchResult> bench_gpu() {
   for (const auto& [size, lanes] : {std::pair{"16k", 128}, std::pair{"64k", 512}, std::pair{"4k", 32}}) {
     for (BenchResult& result : bench_size("gpu.mlp_12x256." + std::string(size), network, lanes * multiprocessors)) results.push_back(std::move(result));
   }
+  const NetworkSettings conv{TrunkKind::conv, 128, 10};
+  for (BenchResult& result : bench_size("gpu.conv_10x128.16k", conv, 128 * multiprocessors)) results.push_back(std::move(result));
   {
     CudaSwitches eager = cuda_switches();
     eager.graphs = false;

@@ -100,13 +100,14 @@ Check check_of(const std::string& name, const SelfTest& test) { return {name, te
 
 Check check_device_rules() { return check_of("rules on the GPU", test_device_rules(20000)); }
 Check check_device_learning() { return check_of("learning on the GPU", test_learning(LearnsOn::cuda)); }
-Check check_device_network() { return check_of("network on the GPU", test_device_network()); }
+Check check_device_mlp() { return check_of("mlp on the GPU", test_device_network(TrunkKind::mlp)); }
+Check check_device_conv() { return check_of("conv on the GPU", test_device_network(TrunkKind::conv)); }
 Check check_device_trees() { return check_of("trees on the GPU", test_device_trees(1024)); }
 
 int run_doctor(const DoctorOptions& options, Output& out) {
   std::vector<Check> checks{check_processor(), check_torch(), check_memory(options.config), check_device(options.device)};
   if (checks.back().ok.value_or(false)) {
-    for (Check (*check)() : {check_kernels, check_device_rules, check_device_trees, check_device_network, check_device_learning}) {
+    for (Check (*check)() : {check_kernels, check_device_rules, check_device_trees, check_device_mlp, check_device_conv, check_device_learning}) {
       try {
         checks.push_back(check());
       } catch (const std::exception& error) {

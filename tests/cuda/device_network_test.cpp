@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <memory>
 
 #include "core/error.h"
 #include "core/game.h"
@@ -20,20 +22,25 @@ std::vector<float> random_numbers(std::size_t count, std::uint64_t seed, float s
   return numbers;
 }
 
-MlpWeights random_mlp(int width, int blocks) {
+// `inputs` of a layer and `features` of the head in units of the width.
+template <class Weights>
+Weights random_weights(int width, int layers, std::size_t inputs, std::size_t features) {
   const auto w = static_cast<std::size_t>(width);
-  MlpWeights weights;
+  Weights weights;
   weights.width = width;
   weights.embedding = random_numbers(kVocabulary * w, 1, 0.3f);
   weights.input_bias = random_numbers(w, 2, 0.3f);
-  for (int block = 0; block < blocks; ++block) {
-    weights.weight.push_back(random_numbers(w * w, 3 + static_cast<std::uint64_t>(block), 1.0f / std::sqrt(static_cast<float>(width))));
-    weights.bias.push_back(random_numbers(w, 100 + static_cast<std::uint64_t>(block), 0.1f));
+  for (int layer = 0; layer < layers; ++layer) {
+    weights.weight.push_back(random_numbers(w * inputs * w, 3 + static_cast<std::uint64_t>(layer), 1.0f / std::sqrt(static_cast<float>(inputs * w))));
+    weights.bias.push_back(random_numbers(w, 100 + static_cast<std::uint64_t>(layer), 0.1f));
   }
-  weights.head_weight = random_numbers(kOutputs * w, 200, 0.1f);
+  weights.head_weight = random_numbers(kOutputs * features * w, 200, 0.1f);
   weights.head_bias = random_numbers(kOutputs, 201, 0.5f);
   return weights;
 }
+
+MlpWeights random_mlp(int width, int blocks) { return random_weights<MlpWeights>(width, blocks, 1, 1); }
+ConvWeights random_conv(int width, int blocks) { return random_weights<ConvWeights>(width, 2 * blocks, 3, 12); }
 
 // The network as device_network.h writes it down.
 std::vector<float> plain_outputs(const MlpWeights& weights, const std::vector<Token>& tokens /* [kTokens] */) {
@@ -55,6 +62,85 @@ std::vector<float> plain_outputs(const MlpWeights& weights, const std::vector<To
   std::vector<float> outputs = weights.head_bias;
   for (std::size_t out = 0; out < kOutputs; ++out) {
     for (std::size_t in = 0; in < width; ++in) outputs[out] += weights.head_weight[out * width + in] * x[in];
+  }
+  return outputs;
+}
+
+using Pits = std::vector<std::vector<float>>;  // [12][width]
+
+// relu(b + weight of every pit and its two neighbours in the circle + residual).
+Pits convolved(const Pits& x, const float* weight /* [width out, 3, width in] */, const float* bias, const Pits* residual) {
+  const std::size_t width = x.front().size();
+  Pits y(12, std::vector<float>(width));
+  for (std::size_t pit = 0; pit < 12; ++pit) {
+    const std::vector<float>* const around[] = {&x[(pit + 11) % 12], &x[pit], &x[(pit + 1) % 12]};
+    for (std::size_t out = 0; out < width; ++out) {
+      float sum = bias[out] + (residual == nullptr ? 0.0f : (*residual)[pit][out]);
+      for (std::size_t tap = 0; tap < 3; ++tap) {
+        for (std::size_t in = 0; in < width; ++in) sum += weight[(out * 3 + tap) * width + in] * (*around[tap])[in];
+      }
+      y[pit][out] = std::max(sum, 0.0f);
+    }
+  }
+  return y;
+}
+
+std::vector<float> plain_outputs(const ConvWeights& weights, const std::vector<Token>& tokens /* [kTokens] */) {
+  const auto width = static_cast<std::size_t>(weights.width);
+  Pits x(12, weights.input_bias);
+  for (std::size_t pit = 0; pit < 12; ++pit) {
+    for (std::size_t place = 0; place < kTokens; ++place) {
+      const bool of_a_pit = place < 12 || (place >= 15 && place < 27);
+      const bool own = place == pit || place == 15 + pit;
+      for (std::size_t i = 0; i < width && (own || !of_a_pit); ++i) x[pit][i] += weights.embedding[tokens[place] * width + i];
+    }
+    for (float& value : x[pit]) value = std::max(value, 0.0f);
+  }
+  for (std::size_t layer = 0; layer < weights.weight.size(); layer += 2) {
+    const Pits y = convolved(x, weights.weight[layer].data(), weights.bias[layer].data(), nullptr);
+    x = convolved(y, weights.weight[layer + 1].data(), weights.bias[layer + 1].data(), &x);
+  }
+  std::vector<float> outputs = weights.head_bias;
+  for (std::size_t out = 0; out < kOutputs; ++out) {
+    for (std::size_t i = 0; i < 12 * width; ++i) outputs[out] += weights.head_weight[out * 12 * width + i] * x[i / width][i % width];
+  }
+  return outputs;
+}
+
+// The same from what goes to the device, by the places that its kernels count.
+std::vector<float> folded_outputs(const FoldedConv& folded, std::size_t rules_index, const std::vector<Token>& board /* [kBoardTokens] */) {
+  const auto width = static_cast<std::size_t>(folded.width);
+  std::vector<float> x(kPitTokens * width), y = x;
+  for (int pit = 0; pit < kPitTokens; ++pit) {
+    for (std::size_t i = 0; i < width; ++i) {
+      float sum = folded.rule_rows[rules_index * width + i];
+      for (int token = 0; token < kConvTokens; ++token) sum += folded.embedding[board[static_cast<std::size_t>(conv_token(pit, token))] * width + i];
+      x[static_cast<std::size_t>(pit) * width + i] = std::max(sum, 0.0f);
+    }
+  }
+  const auto convolve = [&](std::size_t layer, const std::vector<float>& from, std::vector<float>& to, bool residual) {
+    std::vector<float> columns;
+    for (int pit = 0; pit < kPitTokens; ++pit) {
+      for (int tap = 0; tap < kTaps; ++tap) {
+        const auto first = from.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(neighbour(pit, tap)) * width);
+        columns.insert(columns.end(), first, first + static_cast<std::ptrdiff_t>(width));
+      }
+    }
+    for (std::size_t pit = 0; pit < kPitTokens; ++pit) {
+      for (std::size_t out = 0; out < width; ++out) {
+        float sum = folded.bias[layer * width + out] + (residual ? to[pit * width + out] : 0.0f);
+        for (std::size_t in = 0; in < kTaps * width; ++in) sum += folded.weight[(layer * width + out) * kTaps * width + in] * columns[pit * kTaps * width + in];
+        to[pit * width + out] = std::max(sum, 0.0f);
+      }
+    }
+  };
+  for (std::size_t layer = 0; layer < static_cast<std::size_t>(folded.layers); layer += 2) {
+    convolve(layer, x, y, false);
+    convolve(layer + 1, y, x, true);
+  }
+  std::vector<float> outputs = folded.head_bias;
+  for (std::size_t out = 0; out < kOutputs; ++out) {
+    for (std::size_t i = 0; i < kPitTokens * width; ++i) outputs[out] += folded.head_weight[out * kPitTokens * width + i] * x[i];
   }
   return outputs;
 }
@@ -102,15 +188,21 @@ std::vector<Token> tokens_of(const Rules& rules, std::uint64_t number) {
   return tokens;
 }
 
-TEST(DeviceNetwork, FoldedWeightsAreTheSameNetwork) {
-  const MlpWeights weights = random_mlp(24, 3);
-  const FoldedMlp folded = fold_mlp(weights, two_rule_sets());
+template <class Weights, class Folded>
+void expect_the_same_network(const Weights& weights, const Folded& folded) {
   for (std::uint64_t number = 0; number < 20; ++number) {
     const std::size_t set = number % 2;
     const std::vector<Token> tokens = tokens_of(two_rule_sets()[set], number);
     const std::vector<float> expected = plain_outputs(weights, tokens), actual = folded_outputs(folded, set, {tokens.begin(), tokens.begin() + kBoardTokens});
     for (std::size_t i = 0; i < kOutputs; ++i) EXPECT_NEAR(actual[i], expected[i], 1e-4f);
   }
+}
+
+TEST(DeviceNetwork, FoldedWeightsAreTheSameNetwork) {
+  const MlpWeights mlp = random_mlp(24, 3);
+  expect_the_same_network(mlp, fold_mlp(mlp, two_rule_sets()));
+  const ConvWeights conv = random_conv(16, 2);
+  expect_the_same_network(conv, fold_conv(conv, two_rule_sets()));
 }
 
 TEST(DeviceNetwork, WeightsThatDoNotFitAreRefused) {
@@ -121,15 +213,21 @@ TEST(DeviceNetwork, WeightsThatDoNotFitAreRefused) {
   weights.bias.pop_back();
   EXPECT_THROW(fold_mlp(weights, two_rule_sets()), Error);
   EXPECT_THROW(fold_mlp(random_mlp(20, 1), two_rule_sets()), Error);
+  ConvWeights conv = random_conv(16, 2);
+  conv.weight.pop_back();
+  conv.bias.pop_back();
+  EXPECT_THROW(fold_conv(conv, two_rule_sets()), Error);
+  conv = random_conv(16, 1);
+  conv.head_weight.resize(kOutputs * 16);  // of an mlp
+  EXPECT_THROW(fold_conv(conv, two_rule_sets()), Error);
   if (devices().empty()) {
     EXPECT_THROW(make_device_mlp_evaluator(random_mlp(24, 1), two_rule_sets(), 4), Error);
   }
 }
 
-TEST(GpuNetwork, AnswersAsThePlainOneAndRowsDoNotTouch) {
-  WARI_NEEDS_GPU();
-  const MlpWeights weights = random_mlp(256, 3);
-  for (const int rows : {1, 31, 1000}) {
+template <class Weights, class Make>
+void expect_plain_answers(const Weights& weights, std::initializer_list<int> sizes, const Make& make) {
+  for (const int rows : sizes) {
     std::vector<Token> board;
     std::vector<std::uint8_t> rules_index, active;
     for (int row = 0; row < rows; ++row) {
@@ -139,7 +237,7 @@ TEST(GpuNetwork, AnswersAsThePlainOneAndRowsDoNotTouch) {
       rules_index.push_back(static_cast<std::uint8_t>(number % 2));
       active.push_back(1);
     }
-    const auto evaluator = make_device_mlp_evaluator(weights, two_rule_sets(), rows);
+    const std::unique_ptr<Evaluator> evaluator = make(weights, two_rule_sets(), rows);
     const std::vector<float> outputs = evaluate_on_device(*evaluator, board, rules_index, active);
     for (int row = 0; row < rows; ++row) {
       const auto number = static_cast<std::uint64_t>(row);
@@ -156,6 +254,12 @@ TEST(GpuNetwork, AnswersAsThePlainOneAndRowsDoNotTouch) {
       for (std::size_t i = 0; i < kOutputs; ++i) ASSERT_EQ(padded[row * kOutputs + i], outputs[row * kOutputs + i]);
     }
   }
+}
+
+TEST(GpuNetwork, AnswersAsThePlainOneAndRowsDoNotTouch) {
+  WARI_NEEDS_GPU();
+  expect_plain_answers(random_mlp(256, 3), {1, 31, 1000}, make_device_mlp_evaluator);
+  expect_plain_answers(random_conv(64, 2), {1, 31, 2050}, make_device_conv_evaluator);  // the last: a chunk and two rows more
 }
 
 }  // namespace
