@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cublasLt.h>
-#include <cuda_bf16.h>
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +7,7 @@
 #include "cuda/check_cuda.h"
 #include "cuda/device_array.h"
 
-// Matrix products of a network in bfloat16, for .cu files.
+// Matrix products of a network in bfloat16, for .cu files that include <cublasLt.h> and <cuda_bf16.h> before it.
 namespace wari {
 
 using Half = __nv_bfloat16;

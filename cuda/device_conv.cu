@@ -1,3 +1,6 @@
+#include <cublasLt.h>
+#include <cuda_bf16.h>
+
 #include <algorithm>
 
 #include "core/tokens.h"

@@ -1,5 +1,8 @@
 #include "cuda/device_network.h"
 
+#include <cublasLt.h>
+#include <cuda_bf16.h>
+
 #include <chrono>
 
 #include "core/tokens.h"
