@@ -53,6 +53,18 @@ class Output {
   bool written_ = false;
 };
 
+// A number within bounds; unlike CLI::Range it refuses what is no number.
+inline CLI::Validator number_in(double low, double high) {
+  const std::string wanted = fmt::format("a number from {} to {}", low, high);
+  return CLI::Validator(
+      [low, high, wanted](const std::string& text) {
+        double value = 0;
+        const bool fits = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+        return fits ? std::string() : text + " is not " + wanted;
+      },
+      wanted);
+}
+
 // The binary's commands over CLI11. Every command gets --help with its example, --json and --log.
 class CommandLine {
  public:

@@ -79,7 +79,7 @@ constexpr std::pair<std::string_view, std::string_view> kCommonNames[] = {{"owar
 
 std::string rule_set_suggestion(std::string_view name, const std::vector<std::string>& names) {
   for (const auto& [common, preset] : kCommonNames) {
-    if (name == common) return fmt::format("the rules most play {} by are '{}'; 'wari rules' lists all", common, preset);
+    if (name == common) return fmt::format("did you mean '{1}', the rules that {0} is mostly played by? 'wari rules' lists all", common, preset);
   }
   return suggestion(name, names);
 }

@@ -76,7 +76,8 @@ else
   stage 'training, continued' 90 bash -c 'training 0'
   rm -rf "$out/gpu_run"
 fi
-stage bench 90 "$build/wari" bench gpu
+[ "$mode" = quick ] && limit=100 || limit=150
+stage bench "$limit" "$build/wari" bench gpu
 grep -E '^gpu\.' "$log" | sed 's/^/    /' >"$out/gpu_bench.txt"
 { echo; cat "$out/gpu_bench.txt"; } >>"$table"
 cat "$table"

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "search/batch_search.h"
@@ -106,7 +107,8 @@ class BatchLanes {
 
   // A few waves are put on the GPU's stream before anybody looks whether all is done.
   void search_on_device(int lanes, Evaluator& evaluator) {
-    arena_->executor().forget();
+    // A graph of waves serves later calls too: what changes from call to call lies in the device's memory, and new lanes come with an executor of their own.
+    if (std::exchange(graph_evaluator_, &evaluator) != &evaluator) arena_->executor().forget();
     do {
       arena_->executor().together([&] {
         for (int wave = 0; wave < arena_->executor().waves_together(); ++wave) {
@@ -159,6 +161,7 @@ class BatchLanes {
   Array<Position> positions_;
   Array<SearchAnswer<kEdges>> answers_;
   Array<SearchTasks<kEdges>> shared_;          // [1]
+  const Evaluator* graph_evaluator_ = nullptr;  // whose work a device's graph holds
   int lanes_made_ = 0;
   std::int64_t simulations_made_ = 0;
   bool tokens_made_ = false;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "app/commands.h"
@@ -71,7 +72,7 @@ nlohmann::ordered_json moves_json(const Game& game, const RootResult& result) {
                      {"visits", action.visits},
                      {"prior", action.prior},
                      {"policy", action.policy},
-                     {"value", action.value},
+                     {"value", action.visits > 0 || action.proven ? nlohmann::ordered_json(action.value) : nlohmann::ordered_json(nullptr)},
                      {"proven", action.proven}});
   }
   return moves;
@@ -82,14 +83,16 @@ void print_result(const Game& game, const RootResult& result, Output& out) {
   out.print("{}\n{}\n", position_text(game.position()), board_text(game.position()));
   if (result.best < 0) {
     const bool north_wins = (result.margin > 0) == north;
-    out.print("the game is over ({}): {}\n", end_name(game.end()), result.margin == 0 ? "a draw" : fmt::format("{} wins by {:g} seeds", north_wins ? "North" : "South", std::fabs(result.margin)));
+    std::string reason = end_name(game.end());
+    std::replace(reason.begin(), reason.end(), '_', ' ');
+    out.print("the game is over ({}): {}\n", reason, result.margin == 0 ? "a draw" : fmt::format("{} wins by {:g} seeds", north_wins ? "North" : "South", std::fabs(result.margin)));
     return;
   }
   out.print("best {}  value {:+.3f}{}  win {:.1f} %  draw {:.1f} %  loss {:.1f} %  margin {:+.1f} seeds\n", move_text(game.position(), result.best), result.value,
             result.proven ? " (proven)" : "", 100 * result.wdl[0], 100 * result.wdl[1], 100 * result.wdl[2], result.margin);
   out.print("move   visits    prior   policy    value\n");
   for (const RootAction& action : result.actions) {
-    const std::string value = action.visits > 0 ? fmt::format("{:+.4f}{}", action.value, action.proven ? "  proven" : "") : "      -";  // nobody looked at it
+    const std::string value = action.visits > 0 || action.proven ? fmt::format("{:+.4f}{}", action.value, action.proven ? "  proven" : "") : "      -";  // nobody looked at it
     out.print("{:<4} {:>8}   {:.4f}   {:.4f}   {}\n", move_text(game.position(), action.action), action.visits, action.prior, action.policy, value);
   }
   std::string line;
@@ -98,7 +101,7 @@ void print_result(const Game& game, const RootResult& result, Output& out) {
 }
 
 int run_analyze(const AnalyzeOptions& options, Output& out) {
-  if (options.visits < 1 || options.visits > 2'000'000'000) throw Error("visits must be between 1 and 2000000000: --visits " + std::to_string(options.visits));
+  if (options.visits < 1 || options.visits > 2'000'000'000) throw Error("visits must be between 1 and 2000000000: --visits '" + std::to_string(options.visits) + "'");
   const Rules rules = parse_rules(options.rules);
   Game game = options.position.empty() ? Game(rules) : Game(rules, parse_position(options.position, rules));
   play_line(game, options.moves);
@@ -129,9 +132,9 @@ void add_analyze_command(CommandLine& line) {
   command.add_option("--checkpoint", options->checkpoint, "a checkpoint's folder, a run's (its newest), or RUN@best");
   command.add_option("--visits", options->visits, "simulations, the root's evaluation not counted")->required();
   command.add_option("--algorithm", options->algorithm, "puct or gumbel")->check(CLI::IsMember({"puct", "gumbel"}))->capture_default_str();
-  command.add_option("--c-puct", options->c_puct, "exploration constant")->check(CLI::Range(0.01, 20.0))->capture_default_str();
-  command.add_option("--uniform", options->root_uniform_share, "share of equal priors at the root, so that a sure network looks at every move")
-      ->check(CLI::Range(0.0, 1.0))
+  command.add_option("--c-puct", options->c_puct, "exploration constant")->check(number_in(0.01, 20))->capture_default_str();
+  command.add_option("--uniform", options->root_uniform_share, "puct: share of equal priors at the root, so that a sure network looks at every move")
+      ->check(number_in(0, 1))
       ->capture_default_str();
   command.add_option("--precision", options->precision, "of the network on the CPU: auto, float32 or int8")->capture_default_str();
   command.add_option("--device", options->device, "where the search runs: cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}))->capture_default_str();

@@ -22,6 +22,7 @@ int run_train(const TrainOptions& options, Output& out) {
     out.print("stopped; the same command continues the run\n");
     return kSignalExit + result.stopped_by;
   }
+  if (result.iterations_done == 0) return 0;  // the log has said why
   out.print("{} {} done; checkpoints, metrics and results are in {}\n", result.iterations_done, result.iterations_done == 1 ? "iteration" : "iterations", options.run);
   const std::string rules = rules_name(make_rules_mix(request.settings.rules).rules.front());
   out.print("  measure it     wari match --a search:checkpoint={} --b alphabeta:depth=8 --games 200 --rules {}\n", options.run, rules);
