@@ -6,6 +6,7 @@
 
 #include "cuda/check_cuda.h"
 #include "cuda/device_array.h"
+#include "cuda/device_network.h"
 
 // Matrix products of a network in bfloat16, for .cu files that include <cublasLt.h> and <cuda_bf16.h> before it.
 namespace wari {
@@ -121,6 +122,26 @@ class Product {
   Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> description_;
   Layout weight_, x_, y_;
   cublasLtMatmulAlgo_t algorithm_;
+};
+
+// A network in the device's memory, shared by the clones of an evaluator: constant once made.
+struct DeviceWeights {
+  explicit DeviceWeights(const FoldedWeights& folded)
+      : width(folded.width),
+        layers(folded.layers),
+        embedding(uploaded(halves(folded.embedding))),
+        rule_rows(uploaded(folded.rule_rows)),
+        weight(uploaded(halves(folded.weight))),
+        bias(uploaded(halves(folded.bias))),
+        head_weight(uploaded(halves(folded.head_weight))),
+        head_bias(uploaded(folded.head_bias)) {}
+
+  int width, layers;
+  DeviceArray<Half> embedding;    // as in FoldedWeights
+  DeviceArray<float> rule_rows;
+  DeviceArray<Half> weight, bias;
+  DeviceArray<Half> head_weight;
+  DeviceArray<float> head_bias;
 };
 
 }  // namespace wari

@@ -49,30 +49,9 @@ __global__ void __launch_bounds__(kEmbedThreads) gather_kernel(int rows, int wid
   *reinterpret_cast<uint4*>(columns + place * width + column) = *reinterpret_cast<const uint4*>(x + (row * kPitTokens + from) * width + column);
 }
 
-// What clones share: constant once made.
-struct DeviceConv {
-  explicit DeviceConv(const FoldedConv& folded)
-      : width(folded.width),
-        layers(folded.layers),
-        embedding(uploaded(halves(folded.embedding))),
-        rule_rows(uploaded(folded.rule_rows)),
-        weight(uploaded(halves(folded.weight))),
-        bias(uploaded(halves(folded.bias))),
-        head_weight(uploaded(halves(folded.head_weight))),
-        head_bias(uploaded(folded.head_bias)) {}
-
-  int width, layers;
-  DeviceArray<Half> embedding;    // [kVocabulary, width]
-  DeviceArray<float> rule_rows;   // [rules, width]
-  DeviceArray<Half> weight;       // [layers, width, kTaps, width]
-  DeviceArray<Half> bias;         // [layers, width]
-  DeviceArray<Half> head_weight;  // [kOutputs, kPitTokens, width]
-  DeviceArray<float> head_bias;   // [kOutputs]
-};
-
 class DeviceConvEvaluator final : public Evaluator {
  public:
-  DeviceConvEvaluator(std::shared_ptr<const DeviceConv> network, int rows) : network_(std::move(network)), rows_(rows), chunk_(std::min(rows, kChunkRows)), workspace_(kWorkspaceBytes) {
+  DeviceConvEvaluator(std::shared_ptr<const DeviceWeights> network, int rows) : network_(std::move(network)), rows_(rows), chunk_(std::min(rows, kChunkRows)), workspace_(kWorkspaceBytes) {
     const std::size_t activations = static_cast<std::size_t>(chunk_) * kPitTokens * static_cast<std::size_t>(network_->width);
     for (DeviceArray<Half>* array : {&x_, &y_}) *array = DeviceArray<Half>(activations);
     columns_ = DeviceArray<Half>(activations * kTaps);
@@ -110,7 +89,7 @@ class DeviceConvEvaluator final : public Evaluator {
 
   void evaluate_chunk(const EvaluationBatch& batch, int first, int rows, Shapes& shapes, float* outputs) {
     const auto stream = static_cast<cudaStream_t>(batch.stream);
-    const DeviceConv& n = *network_;
+    const DeviceWeights& n = *network_;
     const std::int64_t threads = static_cast<std::int64_t>(rows) * kPitTokens * (n.width / kColumnsOfThread);
     conv_embed_kernel<<<embed_blocks(threads), kEmbedThreads, 0, stream>>>(rows, n.width, batch.board_tokens + static_cast<std::ptrdiff_t>(first) * kBoardTokens, batch.rules_index + first,
                                                                            batch.active + first, n.embedding.data(), n.rule_rows.data(), x_.data());
@@ -123,7 +102,7 @@ class DeviceConvEvaluator final : public Evaluator {
   }
 
   void convolve(int layer, int rows, Shapes& shapes, const Half* from, Half* to, const Half* residual, cudaStream_t stream) {
-    const DeviceConv& n = *network_;
+    const DeviceWeights& n = *network_;
     const std::int64_t threads = static_cast<std::int64_t>(rows) * kPitTokens * kTaps * (n.width / kColumnsOfThread);
     gather_kernel<<<embed_blocks(threads), kEmbedThreads, 0, stream>>>(rows, n.width, from, columns_.data());
     check_cuda(cudaGetLastError(), "gathering neighbours");
@@ -132,7 +111,7 @@ class DeviceConvEvaluator final : public Evaluator {
     shapes.layer->run(blas_.get(), n.weight.data() + index * width * kTaps * width, n.bias.data() + index * width, columns_.data(), to, workspace_.data(), stream, residual);
   }
 
-  std::shared_ptr<const DeviceConv> network_;
+  std::shared_ptr<const DeviceWeights> network_;
   int rows_, chunk_;
   DeviceArray<Half> x_, y_;              // [chunk, kPitTokens, width]
   DeviceArray<Half> columns_;            // [chunk, kPitTokens, kTaps, width]
@@ -143,9 +122,9 @@ class DeviceConvEvaluator final : public Evaluator {
 
 }  // namespace
 
-std::unique_ptr<Evaluator> make_device_conv_evaluator(const ConvWeights& weights, std::span<const Rules> rules, int rows) {
+std::unique_ptr<Evaluator> make_device_conv_evaluator(const LayeredWeights& weights, std::span<const Rules> rules, int rows) {
   require_device();
-  return std::make_unique<DeviceConvEvaluator>(std::make_shared<const DeviceConv>(fold_conv(weights, rules)), rows);
+  return std::make_unique<DeviceConvEvaluator>(std::make_shared<const DeviceWeights>(fold_conv(weights, rules)), rows);
 }
 
 }  // namespace wari

@@ -31,35 +31,14 @@ __global__ void __launch_bounds__(kEmbedThreads) embed_kernel(int rows, int widt
   store_relu(sum, x + static_cast<std::int64_t>(row) * width + column);
 }
 
-// What clones share: constant once made.
-struct DeviceMlp {
-  explicit DeviceMlp(const FoldedMlp& folded)
-      : width(folded.width),
-        blocks(folded.blocks),
-        embedding(uploaded(halves(folded.embedding))),
-        rule_rows(uploaded(folded.rule_rows)),
-        weight(uploaded(halves(folded.weight))),
-        bias(uploaded(halves(folded.bias))),
-        head_weight(uploaded(halves(folded.head_weight))),
-        head_bias(uploaded(folded.head_bias)) {}
-
-  int width, blocks;
-  DeviceArray<Half> embedding;    // [kVocabulary, width]
-  DeviceArray<float> rule_rows;   // [rules, width]
-  DeviceArray<Half> weight;       // [blocks, width, width]
-  DeviceArray<Half> bias;         // [blocks, width]
-  DeviceArray<Half> head_weight;  // [kOutputs, width]
-  DeviceArray<float> head_bias;   // [kOutputs]
-};
-
 class DeviceMlpEvaluator final : public Evaluator {
  public:
-  DeviceMlpEvaluator(std::shared_ptr<const DeviceMlp> network, int rows)
+  DeviceMlpEvaluator(std::shared_ptr<const DeviceWeights> network, int rows)
       : network_(std::move(network)), rows_(rows), x_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(network_->width)), y_(x_.size()), workspace_(kWorkspaceBytes) {
     cublasLtHandle_t blas = nullptr;
     check_blas(cublasLtCreate(&blas), "starting cuBLASLt");
     blas_.reset(blas);
-    block_ = std::make_unique<Product>(blas, rows, network_->width, network_->width, true, CUDA_R_16BF);
+    layer_ = std::make_unique<Product>(blas, rows, network_->width, network_->width, true, CUDA_R_16BF);
     head_ = std::make_unique<Product>(blas, rows, network_->width, kOutputs, false, CUDA_R_32F);
   }
 
@@ -69,7 +48,7 @@ class DeviceMlpEvaluator final : public Evaluator {
   void evaluate(const EvaluationBatch& batch, float* outputs) override {
     if (batch.rows != rows_) throw system_error("the network on the GPU was made for " + std::to_string(rows_) + " rows and got " + std::to_string(batch.rows) + ": report this as a fault");
     const auto stream = static_cast<cudaStream_t>(batch.stream);
-    const DeviceMlp& n = *network_;
+    const DeviceWeights& n = *network_;
     const auto width = static_cast<std::size_t>(n.width);
     const std::int64_t threads = static_cast<std::int64_t>(rows_) * (n.width / kColumnsOfThread);
     embed_kernel<<<embed_blocks(threads), kEmbedThreads, 0, stream>>>(rows_, n.width, batch.board_tokens, batch.rules_index, batch.active, n.embedding.data(),
@@ -77,8 +56,8 @@ class DeviceMlpEvaluator final : public Evaluator {
     check_cuda(cudaGetLastError(), "starting the first layer");
     Half* x = x_.data();
     Half* y = y_.data();
-    for (std::size_t block = 0; block < static_cast<std::size_t>(n.blocks); ++block) {
-      block_->run(blas_.get(), n.weight.data() + block * width * width, n.bias.data() + block * width, x, y, workspace_.data(), stream);
+    for (std::size_t layer = 0; layer < static_cast<std::size_t>(n.layers); ++layer) {
+      layer_->run(blas_.get(), n.weight.data() + layer * width * width, n.bias.data() + layer * width, x, y, workspace_.data(), stream);
       std::swap(x, y);
     }
     head_->run(blas_.get(), n.head_weight.data(), n.head_bias.data(), x, outputs, workspace_.data(), stream);
@@ -87,19 +66,19 @@ class DeviceMlpEvaluator final : public Evaluator {
   std::unique_ptr<Evaluator> clone() const override { return std::make_unique<DeviceMlpEvaluator>(network_, rows_); }
 
  private:
-  std::shared_ptr<const DeviceMlp> network_;
+  std::shared_ptr<const DeviceWeights> network_;
   int rows_;
   DeviceArray<Half> x_, y_;              // [rows, width]
   DeviceArray<std::uint8_t> workspace_;  // [kWorkspaceBytes]
   Owned<cublasLtHandle_t, cublasLtDestroy> blas_;
-  std::unique_ptr<Product> block_, head_;
+  std::unique_ptr<Product> layer_, head_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator> make_device_mlp_evaluator(const MlpWeights& weights, std::span<const Rules> rules, int rows) {
+std::unique_ptr<Evaluator> make_device_mlp_evaluator(const LayeredWeights& weights, std::span<const Rules> rules, int rows) {
   require_device();
-  return std::make_unique<DeviceMlpEvaluator>(std::make_shared<const DeviceMlp>(fold_mlp(weights, rules)), rows);
+  return std::make_unique<DeviceMlpEvaluator>(std::make_shared<const DeviceWeights>(fold_mlp(weights, rules)), rows);
 }
 
 std::vector<float> evaluate_on_device(Evaluator& evaluator, std::span<const Token> tokens, std::span<const std::uint8_t> rules_index, std::span<const std::uint8_t> active) {

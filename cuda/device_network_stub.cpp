@@ -4,12 +4,12 @@
 // Takes the place of device_network.cu in a build without CUDA.
 namespace wari {
 
-std::unique_ptr<Evaluator> make_device_mlp_evaluator(const MlpWeights&, std::span<const Rules>, int) {
+std::unique_ptr<Evaluator> make_device_mlp_evaluator(const LayeredWeights&, std::span<const Rules>, int) {
   require_device();
   return nullptr;
 }
 
-std::unique_ptr<Evaluator> make_device_conv_evaluator(const ConvWeights&, std::span<const Rules>, int) {
+std::unique_ptr<Evaluator> make_device_conv_evaluator(const LayeredWeights&, std::span<const Rules>, int) {
   require_device();
   return nullptr;
 }

@@ -14,8 +14,7 @@ void expect_size(const std::vector<float>& values, std::size_t wanted, const cha
 }
 
 // Both kinds: sizes of everything, `inputs` of a layer and `features` of the head in units of the width.
-template <class Weights>
-void check_weights(const Weights& weights, std::size_t inputs, std::size_t features) {
+void check_weights(const LayeredWeights& weights, std::size_t inputs, std::size_t features) {
   const auto width = static_cast<std::size_t>(weights.width);
   if (weights.width <= 0 || weights.width % 8 != 0) throw Error("a network of width " + std::to_string(weights.width) + " cannot be evaluated on a GPU: use a multiple of 8");
   expect_size(weights.embedding, kVocabulary * width, "first layer");
@@ -28,8 +27,7 @@ void check_weights(const Weights& weights, std::size_t inputs, std::size_t featu
 }
 
 // A rule set's tokens and the input's bias in one row of sums: [rules, width].
-template <class Weights>
-std::vector<float> rule_rows(const Weights& weights, std::span<const Rules> rules) {
+std::vector<float> rule_rows(const LayeredWeights& weights, std::span<const Rules> rules) {
   const auto width = static_cast<std::size_t>(weights.width);
   std::vector<float> rows;
   for (const Rules& set : rules) {
@@ -44,39 +42,38 @@ std::vector<float> rule_rows(const Weights& weights, std::span<const Rules> rule
   return rows;
 }
 
-}  // namespace
-
-FoldedMlp fold_mlp(const MlpWeights& weights, std::span<const Rules> rules) {
-  check_weights(weights, 1, 1);
-  const auto width = static_cast<std::size_t>(weights.width);
-  FoldedMlp folded;
+// What both kinds have as it is; the layers' matrices are left to the caller.
+FoldedWeights folded_but_for_matrices(const LayeredWeights& weights, std::span<const Rules> rules) {
+  FoldedWeights folded;
   folded.width = weights.width;
-  folded.blocks = static_cast<int>(weights.weight.size());
+  folded.layers = static_cast<int>(weights.weight.size());
   folded.embedding = weights.embedding;
   folded.rule_rows = rule_rows(weights, rules);
-  for (std::size_t block = 0; block < weights.weight.size(); ++block) {
-    for (std::size_t out = 0; out < width; ++out) {
-      for (std::size_t in = 0; in < width; ++in) folded.weight.push_back(weights.weight[block][out * width + in] + (out == in ? 1.0f : 0.0f));
-    }
-    folded.bias.insert(folded.bias.end(), weights.bias[block].begin(), weights.bias[block].end());
-  }
+  for (const std::vector<float>& bias : weights.bias) folded.bias.insert(folded.bias.end(), bias.begin(), bias.end());
   folded.head_weight = weights.head_weight;
   folded.head_bias = weights.head_bias;
   return folded;
 }
 
-FoldedConv fold_conv(const ConvWeights& weights, std::span<const Rules> rules) {
+}  // namespace
+
+FoldedWeights fold_mlp(const LayeredWeights& weights, std::span<const Rules> rules) {
+  check_weights(weights, 1, 1);
+  FoldedWeights folded = folded_but_for_matrices(weights, rules);
+  const auto width = static_cast<std::size_t>(weights.width);
+  for (const std::vector<float>& layer : weights.weight) {
+    for (std::size_t out = 0; out < width; ++out) {
+      for (std::size_t in = 0; in < width; ++in) folded.weight.push_back(layer[out * width + in] + (out == in ? 1.0f : 0.0f));
+    }
+  }
+  return folded;
+}
+
+FoldedWeights fold_conv(const LayeredWeights& weights, std::span<const Rules> rules) {
   check_weights(weights, kTaps, kPitTokens);
   if (weights.weight.size() % 2 != 0) throw Error("the network has half a block too many: the checkpoint is damaged or of another version");
-  FoldedConv folded;
-  folded.width = weights.width;
-  folded.layers = static_cast<int>(weights.weight.size());
-  folded.embedding = weights.embedding;
-  folded.rule_rows = rule_rows(weights, rules);
+  FoldedWeights folded = folded_but_for_matrices(weights, rules);
   for (const std::vector<float>& layer : weights.weight) folded.weight.insert(folded.weight.end(), layer.begin(), layer.end());
-  for (const std::vector<float>& bias : weights.bias) folded.bias.insert(folded.bias.end(), bias.begin(), bias.end());
-  folded.head_weight = weights.head_weight;
-  folded.head_bias = weights.head_bias;
   return folded;
 }
 

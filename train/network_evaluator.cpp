@@ -63,12 +63,8 @@ std::unique_ptr<Evaluator> make_network_evaluator(const FoldedNetwork& network, 
   return std::make_unique<NetworkEvaluator>(CpuNetwork(network, parse_precision(precision), calibration));
 }
 
-namespace {
-
-// MlpWeights and ConvWeights name the same things.
-template <class Weights>
-Weights device_weights(const FoldedNetwork& network) {
-  Weights weights;
+std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, int rows) {
+  LayeredWeights weights;
   weights.width = network.width;
   weights.embedding = network.embedding;
   weights.input_bias = network.input_bias;
@@ -78,14 +74,7 @@ Weights device_weights(const FoldedNetwork& network) {
   }
   weights.head_weight = network.head_weight;
   weights.head_bias = network.head_bias;
-  return weights;
-}
-
-}  // namespace
-
-std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, int rows) {
-  if (network.kind == TrunkKind::conv) return make_device_conv_evaluator(device_weights<ConvWeights>(network), rules, rows);
-  return make_device_mlp_evaluator(device_weights<MlpWeights>(network), rules, rows);
+  return network.kind == TrunkKind::conv ? make_device_conv_evaluator(weights, rules, rows) : make_device_mlp_evaluator(weights, rules, rows);
 }
 
 }  // namespace wari

@@ -23,10 +23,9 @@ std::vector<float> random_numbers(std::size_t count, std::uint64_t seed, float s
 }
 
 // `inputs` of a layer and `features` of the head in units of the width.
-template <class Weights>
-Weights random_weights(int width, int layers, std::size_t inputs, std::size_t features) {
+LayeredWeights random_weights(int width, int layers, std::size_t inputs, std::size_t features) {
   const auto w = static_cast<std::size_t>(width);
-  Weights weights;
+  LayeredWeights weights;
   weights.width = width;
   weights.embedding = random_numbers(kVocabulary * w, 1, 0.3f);
   weights.input_bias = random_numbers(w, 2, 0.3f);
@@ -39,11 +38,11 @@ Weights random_weights(int width, int layers, std::size_t inputs, std::size_t fe
   return weights;
 }
 
-MlpWeights random_mlp(int width, int blocks) { return random_weights<MlpWeights>(width, blocks, 1, 1); }
-ConvWeights random_conv(int width, int blocks) { return random_weights<ConvWeights>(width, 2 * blocks, 3, 12); }
+LayeredWeights random_mlp(int width, int blocks) { return random_weights(width, blocks, 1, 1); }
+LayeredWeights random_conv(int width, int blocks) { return random_weights(width, 2 * blocks, 3, 12); }
 
 // The network as device_network.h writes it down.
-std::vector<float> plain_outputs(const MlpWeights& weights, const std::vector<Token>& tokens /* [kTokens] */) {
+std::vector<float> plain_mlp(const LayeredWeights& weights, const std::vector<Token>& tokens /* [kTokens] */) {
   const auto width = static_cast<std::size_t>(weights.width);
   std::vector<float> x = weights.input_bias;
   for (const Token token : tokens) {
@@ -85,7 +84,7 @@ Pits convolved(const Pits& x, const float* weight /* [width out, 3, width in] */
   return y;
 }
 
-std::vector<float> plain_outputs(const ConvWeights& weights, const std::vector<Token>& tokens /* [kTokens] */) {
+std::vector<float> plain_conv(const LayeredWeights& weights, const std::vector<Token>& tokens /* [kTokens] */) {
   const auto width = static_cast<std::size_t>(weights.width);
   Pits x(12, weights.input_bias);
   for (std::size_t pit = 0; pit < 12; ++pit) {
@@ -108,7 +107,7 @@ std::vector<float> plain_outputs(const ConvWeights& weights, const std::vector<T
 }
 
 // The same from what goes to the device, by the places that its kernels count.
-std::vector<float> folded_outputs(const FoldedConv& folded, std::size_t rules_index, const std::vector<Token>& board /* [kBoardTokens] */) {
+std::vector<float> folded_conv(const FoldedWeights& folded, std::size_t rules_index, const std::vector<Token>& board /* [kBoardTokens] */) {
   const auto width = static_cast<std::size_t>(folded.width);
   std::vector<float> x(kPitTokens * width), y = x;
   for (int pit = 0; pit < kPitTokens; ++pit) {
@@ -146,14 +145,14 @@ std::vector<float> folded_outputs(const FoldedConv& folded, std::size_t rules_in
 }
 
 // The same from what goes to the device.
-std::vector<float> folded_outputs(const FoldedMlp& folded, std::size_t rules_index, const std::vector<Token>& board /* [kBoardTokens] */) {
+std::vector<float> folded_mlp(const FoldedWeights& folded, std::size_t rules_index, const std::vector<Token>& board /* [kBoardTokens] */) {
   const auto width = static_cast<std::size_t>(folded.width);
   std::vector<float> x(folded.rule_rows.begin() + static_cast<std::ptrdiff_t>(rules_index * width), folded.rule_rows.begin() + static_cast<std::ptrdiff_t>((rules_index + 1) * width));
   for (const Token token : board) {
     for (std::size_t i = 0; i < width; ++i) x[i] += folded.embedding[token * width + i];
   }
   for (float& value : x) value = std::max(value, 0.0f);
-  for (std::size_t block = 0; block < static_cast<std::size_t>(folded.blocks); ++block) {
+  for (std::size_t block = 0; block < static_cast<std::size_t>(folded.layers); ++block) {
     std::vector<float> y(width);
     for (std::size_t out = 0; out < width; ++out) {
       y[out] = folded.bias[block * width + out];
@@ -188,32 +187,34 @@ std::vector<Token> tokens_of(const Rules& rules, std::uint64_t number) {
   return tokens;
 }
 
-template <class Weights, class Folded>
-void expect_the_same_network(const Weights& weights, const Folded& folded) {
+// The outputs of a network for a row, from what training leaves and from what goes to the device.
+using Plain = std::vector<float> (*)(const LayeredWeights&, const std::vector<Token>&);
+using Folded = std::vector<float> (*)(const FoldedWeights&, std::size_t, const std::vector<Token>&);
+
+void expect_the_same_network(const LayeredWeights& weights, Plain plain, const FoldedWeights& folded, Folded from_folded) {
   for (std::uint64_t number = 0; number < 20; ++number) {
     const std::size_t set = number % 2;
     const std::vector<Token> tokens = tokens_of(two_rule_sets()[set], number);
-    const std::vector<float> expected = plain_outputs(weights, tokens), actual = folded_outputs(folded, set, {tokens.begin(), tokens.begin() + kBoardTokens});
+    const std::vector<float> expected = plain(weights, tokens), actual = from_folded(folded, set, {tokens.begin(), tokens.begin() + kBoardTokens});
     for (std::size_t i = 0; i < kOutputs; ++i) EXPECT_NEAR(actual[i], expected[i], 1e-4f);
   }
 }
 
 TEST(DeviceNetwork, FoldedWeightsAreTheSameNetwork) {
-  const MlpWeights mlp = random_mlp(24, 3);
-  expect_the_same_network(mlp, fold_mlp(mlp, two_rule_sets()));
-  const ConvWeights conv = random_conv(16, 2);
-  expect_the_same_network(conv, fold_conv(conv, two_rule_sets()));
+  const LayeredWeights mlp = random_mlp(24, 3), conv = random_conv(16, 2);
+  expect_the_same_network(mlp, plain_mlp, fold_mlp(mlp, two_rule_sets()), folded_mlp);
+  expect_the_same_network(conv, plain_conv, fold_conv(conv, two_rule_sets()), folded_conv);
 }
 
 TEST(DeviceNetwork, WeightsThatDoNotFitAreRefused) {
-  MlpWeights weights = random_mlp(24, 2);
+  LayeredWeights weights = random_mlp(24, 2);
   weights.bias[1].pop_back();
   EXPECT_THROW(fold_mlp(weights, two_rule_sets()), Error);
   weights = random_mlp(24, 2);
   weights.bias.pop_back();
   EXPECT_THROW(fold_mlp(weights, two_rule_sets()), Error);
   EXPECT_THROW(fold_mlp(random_mlp(20, 1), two_rule_sets()), Error);
-  ConvWeights conv = random_conv(16, 2);
+  LayeredWeights conv = random_conv(16, 2);
   conv.weight.pop_back();
   conv.bias.pop_back();
   EXPECT_THROW(fold_conv(conv, two_rule_sets()), Error);
@@ -225,8 +226,9 @@ TEST(DeviceNetwork, WeightsThatDoNotFitAreRefused) {
   }
 }
 
-template <class Weights, class Make>
-void expect_plain_answers(const Weights& weights, std::initializer_list<int> sizes, const Make& make) {
+using Make = std::unique_ptr<Evaluator> (*)(const LayeredWeights&, std::span<const Rules>, int rows);
+
+void expect_plain_answers(const LayeredWeights& weights, Plain plain, std::initializer_list<int> sizes, Make make) {
   for (const int rows : sizes) {
     std::vector<Token> board;
     std::vector<std::uint8_t> rules_index, active;
@@ -241,7 +243,7 @@ void expect_plain_answers(const Weights& weights, std::initializer_list<int> siz
     const std::vector<float> outputs = evaluate_on_device(*evaluator, board, rules_index, active);
     for (int row = 0; row < rows; ++row) {
       const auto number = static_cast<std::uint64_t>(row);
-      const std::vector<float> expected = plain_outputs(weights, tokens_of(two_rule_sets()[number % 2], number));
+      const std::vector<float> expected = plain(weights, tokens_of(two_rule_sets()[number % 2], number));
       for (std::size_t i = 0; i < kOutputs; ++i) ASSERT_NEAR(outputs[number * kOutputs + i], expected[i], 0.05f) << rows << " rows, row " << row;
     }
     // Padding: every second row idle, its tokens nonsense.
@@ -258,8 +260,8 @@ void expect_plain_answers(const Weights& weights, std::initializer_list<int> siz
 
 TEST(GpuNetwork, AnswersAsThePlainOneAndRowsDoNotTouch) {
   WARI_NEEDS_GPU();
-  expect_plain_answers(random_mlp(256, 3), {1, 31, 1000}, make_device_mlp_evaluator);
-  expect_plain_answers(random_conv(64, 2), {1, 31, 2050}, make_device_conv_evaluator);  // the last: a chunk and two rows more
+  expect_plain_answers(random_mlp(256, 3), plain_mlp, {1, 31, 1000}, make_device_mlp_evaluator);
+  expect_plain_answers(random_conv(64, 2), plain_conv, {1, 31, 2050}, make_device_conv_evaluator);  // the last: a chunk and two rows more
 }
 
 }  // namespace
