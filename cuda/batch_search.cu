@@ -10,6 +10,7 @@ namespace {
 // The kernels of BatchLanes<CudaExecutor, N> that self-play does not have.
 template <class N>
 void add_images(const std::string& layout, std::vector<KernelImage>& images) {
+  images.push_back(image_of("first task" + layout, lane_kernel<FirstTaskStep<N>>));
   images.push_back(image_of("task" + layout, lane_kernel<TaskStep<N>>));
   images.push_back(image_of("encode" + layout, lane_kernel<CudaExecutor::EncodeStep<N>>));
 }

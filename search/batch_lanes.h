@@ -36,12 +36,7 @@ class BatchLanes {
     for (const IndexedRequest& indexed : requests) simulations = std::max<std::int64_t>(simulations, indexed.request->simulations);
     prepare(settings, rules, lanes, simulations, evaluator.needs_tokens());
     write_tasks(settings, lanes, requests);
-    std::vector<SearchLane> fresh(arena_->lane_states().size());
-    const auto states = arena_->lane_states().read();
-    std::copy(states.begin(), states.end(), fresh.begin());
-    for (SearchLane& lane : fresh) lane.phase = LanePhase::fresh;
-    arena_->lane_states().write(fresh);
-    arena_->executor().each(lanes, task_step());
+    arena_->executor().each(lanes, FirstTaskStep<NodeType>{task_step()});
     if constexpr (Executor::kOnDevice) {
       search_on_device(lanes, evaluator);
     } else {

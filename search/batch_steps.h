@@ -41,7 +41,7 @@ struct SearchTasks {
   bool noise = false;
 };
 
-// Takes the answer of a search that has ended and begins the lane's next one; a lane in phase `fresh` begins its first.
+// Takes the answer of a search that has ended and begins the lane's next one.
 template <class N>
 struct TaskStep {
   SearchView<N> view;
@@ -50,11 +50,14 @@ struct TaskStep {
 
   WARI_HD void operator()(int index) const {
     SearchLane& lane = view.lanes[index];
-    const bool done = lane.phase == LanePhase::spent;
-    if (!done && lane.phase != LanePhase::fresh) return;
-    const SearchTasks<N::kEdges> all = *shared;
-    if (done) answer(index, lane, all.answers[task_of_lane[index]]);
-    const std::int32_t next = done ? task_of_lane[index] + all.lanes : index;
+    if (lane.phase != LanePhase::spent) return;
+    const SearchTasks<N::kEdges>& all = *shared;  // not a copy: it would fill registers while the answer is written
+    answer(index, lane, all.answers[task_of_lane[index]]);
+    begin(index, lane, all, task_of_lane[index] + all.lanes);
+  }
+
+  // Request `next`, or nothing more to do where there is none.
+  WARI_HD void begin(int index, SearchLane& lane, const SearchTasks<N::kEdges>& all, std::int32_t next) const {
     lane.leaf = kNoLeaf;
     if (next >= all.count) {
       lane.phase = LanePhase::idle;
@@ -120,6 +123,14 @@ struct TaskStep {
     }
     return best;
   }
+};
+
+// Every lane's first request of a call, whatever the lane did before.
+template <class N>
+struct FirstTaskStep {
+  TaskStep<N> task;
+
+  WARI_HD void operator()(int index) const { task.begin(index, task.view.lanes[index], *task.shared, index); }
 };
 
 }  // namespace wari

@@ -22,8 +22,8 @@ constexpr int kSpreadingWaves = 6000;  // about a hundred moves: lanes at all st
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Self-play and the network alone in turns, so that a slow spell of the machine hits both.
-std::vector<BenchResult> bench_size(const std::string& name, const NetworkSettings& network, int lanes) {
+// Self-play and the network alone in turns, so that a slow spell of the machine hits both. Adds three rows to `results`.
+void bench_size(const std::string& name, const NetworkSettings& network, int lanes, std::vector<BenchResult>& results) {
   log_info("bench: {}, {} lanes", name, lanes);
   const std::vector<Rules> rules{Rules{}};
   const NetworkLayout layout(network);
@@ -49,7 +49,9 @@ std::vector<BenchResult> bench_size(const std::string& name, const NetworkSettin
     alone.push_back(device_evaluations_per_second(*evaluator, lanes, kSeconds));
     efficiency.push_back(static_cast<double>(after.evaluations - before.evaluations) / seconds / alone.back());
   }
-  return {summary(name + ".simulations_per_second", "1/s", simulations), summary(name + ".network_evaluations_per_second", "1/s", alone), summary(name + ".efficiency", "1", efficiency)};
+  results.push_back(summary(name + ".simulations_per_second", "1/s", simulations));
+  results.push_back(summary(name + ".network_evaluations_per_second", "1/s", alone));
+  results.push_back(summary(name + ".efficiency", "1", efficiency));
 }
 
 }  // namespace
@@ -63,15 +65,15 @@ std::vector<BenchResult> bench_gpu() {
   const NetworkSettings network{TrunkKind::mlp, 256, 12};
   std::vector<BenchResult> results;
   for (const auto& [size, lanes] : {std::pair{"16k", 128}, std::pair{"64k", 512}, std::pair{"4k", 32}}) {
-    for (BenchResult& result : bench_size("gpu.mlp_12x256." + std::string(size), network, lanes * multiprocessors)) results.push_back(std::move(result));
+    bench_size("gpu.mlp_12x256." + std::string(size), network, lanes * multiprocessors, results);
   }
   const NetworkSettings conv{TrunkKind::conv, 128, 10};
-  for (BenchResult& result : bench_size("gpu.conv_10x128.16k", conv, 128 * multiprocessors)) results.push_back(std::move(result));
+  bench_size("gpu.conv_10x128.16k", conv, 128 * multiprocessors, results);
   {
     CudaSwitches eager = cuda_switches();
     eager.graphs = false;
     const CudaSwitchesScope scope(eager);
-    for (BenchResult& result : bench_size("gpu.mlp_12x256.16k_eager", network, 128 * multiprocessors)) results.push_back(std::move(result));
+    bench_size("gpu.mlp_12x256.16k_eager", network, 128 * multiprocessors, results);
   }
   results.push_back(bench_training("gpu.train.", network, 8192, LearnsOn::cuda));
   return results;
