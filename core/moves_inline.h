@@ -80,9 +80,10 @@ WARI_HD inline End slam_end(GrandSlam grand_slam) {
   return grand_slam == GrandSlam::opponent_takes_rest ? End::slam_rest : End::none;
 }
 
-// play() with the kind of rule set known: one body, of which the plain kind keeps everything in registers.
+// What an action does to the board, with the kind of rule set known: one body, of which the plain kind keeps everything in registers. `legal` is not set, and
+// `end` only by a slam that ends the game.
 template <bool kPlain>
-[[gnu::always_inline]] WARI_HD inline Move play_as(const SowingTables& tables, const Rules& rules, Position position, int action) {
+[[gnu::always_inline]] WARI_HD inline Move sow_and_capture(const SowingTables& tables, const Rules& rules, Position position, int action) {
   const Sowing sowing = kPlain ? sow_single_lap(tables, position, action) : sow(tables, rules, position, action < kPits ? action : action - kPits);
   Row taken = sowing.opponent & sowing.run;
   Move move;
@@ -100,8 +101,16 @@ template <bool kPlain>
   move.captured = static_cast<std::uint8_t>(captured >> kStoreShift);
   move.position = {opponent, mover};
   if (move.mover_again) [[unlikely]] move.position = {mover, opponent};
+  return move;
+}
+
+// play() with the kind of rule set known.
+template <bool kPlain>
+[[gnu::always_inline]] WARI_HD inline Move play_as(const SowingTables& tables, const Rules& rules, Position position, int action) {
+  Move move = sow_and_capture<kPlain>(tables, rules, position, action);
   move.legal = kPlain ? legal_plain(tables, rules, move.position) : legal_actions(tables, rules, move.position);
   if (move.end == End::none) [[likely]] {
+    const Row mover = move.mover_again ? move.position.mover : move.position.opponent;
     if (store_seeds(mover) >= rules.majority()) [[unlikely]] {
       move.end = End::majority;
     } else if (move.legal == 0) [[unlikely]] {

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "core/content_hash.h"
 #include "core/error.h"
-#include "selfplay/content_hash.h"
 #include "selfplay/record_codec.h"
 #include "selfplay/replay_game.h"
 

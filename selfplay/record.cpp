@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/content_hash.h"
 #include "core/durable_file.h"
 #include "core/error.h"
 #include "core/rules_files.h"
 #include "core/tokens.h"
-#include "selfplay/content_hash.h"
 #include "selfplay/record_codec.h"
 
 namespace wari {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <system_error>
 
+#include "core/content_hash.h"
 #include "core/durable_file.h"
 #include "core/error.h"
-#include "selfplay/content_hash.h"
 #include "train/state_tensors.h"
 
 namespace wari {

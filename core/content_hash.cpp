@@ -1,4 +1,4 @@
-#include "selfplay/content_hash.h"
+#include "core/content_hash.h"
 
 #include <fmt/core.h>
 #include <xxhash.h>
