@@ -74,19 +74,22 @@ void write_file_durably(const std::filesystem::path& file, std::string_view byte
   sync_folder(file.parent_path());
 }
 
-void append_line_durably(const std::filesystem::path& file, std::string_view line, const FileCalls& calls) {
+void append_durably(const std::filesystem::path& file, std::string_view bytes, const FileCalls& calls) {
   const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (descriptor.number() < 0) fail("cannot write", file, errno);
   const off_t before = ::lseek(descriptor.number(), 0, SEEK_END);
-  const std::string text = std::string(line) + "\n";
   int error = 0;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    error = write_all(descriptor.number(), text, calls);
+    error = write_all(descriptor.number(), bytes, calls);
     if (error == 0) return;
     if (::ftruncate(descriptor.number(), before) != 0) break;
     if (!transient(error)) break;
   }
-  fail("cannot add a line", file, error);
+  fail("cannot add " + std::to_string(bytes.size()) + " bytes", file, error);
+}
+
+void append_line_durably(const std::filesystem::path& file, std::string_view line, const FileCalls& calls) {
+  append_durably(file, std::string(line) + "\n", calls);
 }
 
 std::string read_whole_file(const std::filesystem::path& file) {

@@ -20,6 +20,9 @@ struct FileCalls {
 // left behind, what stood at `file` still stands, and a system Error says what failed (a full disk with the bytes wanted).
 void write_file_durably(const std::filesystem::path& file, std::string_view bytes, const FileCalls& calls = {});
 
+// Adds bytes at the end and syncs. On failure what stood there before is left; a kill in the middle leaves a part, which readers must know to drop.
+void append_durably(const std::filesystem::path& file, std::string_view bytes, const FileCalls& calls = {});
+
 // Adds one line (a newline is added) and syncs. A kill in the middle leaves a line without newline, which readers drop.
 void append_line_durably(const std::filesystem::path& file, std::string_view line, const FileCalls& calls = {});
 

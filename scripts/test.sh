@@ -41,7 +41,7 @@ part() {
     release) build release && run_tests release ;;
     asan) build asan && WARI_TEST_SHARE=0.05 run_tests asan ;;
     # The rooms that start threads.
-    tsan) build tsan search_tests selfplay_tests arena_tests && WARI_TEST_SHARE=0.05 run_tests tsan -L '^(search|selfplay|arena)$' ;;
+    tsan) build tsan endgame_tests search_tests selfplay_tests arena_tests && WARI_TEST_SHARE=0.05 run_tests tsan -L '^(endgame|search|selfplay|arena)$' ;;
     *) echo "test: unknown part '$1': known are release, asan, tsan" >&2; return 2 ;;
   esac
 }
