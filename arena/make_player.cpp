@@ -16,7 +16,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& known_playe
       {"greedy", {}},
       {"alphabeta", {"depth"}},
       {"rollouts", {"visits", "c_puct"}},
-      {"search", {"checkpoint", "visits", "algorithm", "c_puct", "fpu_reduction", "root_uniform_share", "precision"}},
+      {"search", {"checkpoint", "visits", "algorithm", "c_puct", "fpu_reduction", "root_uniform_share", "precision", "table"}},
       {"policy", {"checkpoint", "precision"}},
   };
   return players;
@@ -72,6 +72,7 @@ SearchPlayerSettings search_settings(const PlayerDescription& player, const Play
   settings.search.c_puct = number_option(player, "c_puct", settings.search.c_puct, 0.01, 20.0);
   settings.search.fpu_reduction = number_option(player, "fpu_reduction", settings.search.fpu_reduction, 0.0, 2.0);
   settings.search.root_uniform_share = number_option(player, "root_uniform_share", settings.search.root_uniform_share, 0.0, 1.0);
+  if (player.options.contains("table")) settings.tables.push_back(std::make_shared<EndgameTable>(EndgameTable::open(player.options.at("table"))));
   settings.lanes = environment.lanes;
   settings.workers = environment.workers;
   const std::string algorithm = text_option(player, "algorithm", "puct");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/game.h"
+#include "endgame/table.h"
 #include "search/evaluator.h"
 #include "search/settings.h"
 
@@ -59,6 +60,7 @@ SearchSettings playing_search();
 struct SearchPlayerSettings {
   int visits = 64;                           // simulations a move
   SearchSettings search = playing_search();  // noise is always off here
+  EndgameTables tables;                      // looked up where one serves the rules
   int lanes = 256;
   int workers = 1;
 };

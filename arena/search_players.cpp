@@ -6,17 +6,19 @@
 #include "core/error.h"
 #include "core/tokens.h"
 #include "cuda/batch_search.h"
+#include "endgame/endgame_rules.h"
 
 namespace wari {
 namespace {
 
 class SearchPlayer final : public Player {
  public:
-  SearchPlayer(std::string name, const SearchPlayerSettings& settings, const Evaluator& evaluator) : name_(std::move(name)), visits_(settings.visits) {
+  SearchPlayer(std::string name, const SearchPlayerSettings& settings, const Evaluator& evaluator) : name_(std::move(name)), visits_(settings.visits), tables_(settings.tables) {
     BatchSearchSettings batch;
     batch.search = settings.search;
     batch.search.gumbel_noise = 0;
     batch.search.dirichlet_share = 0;
+    batch.tables = settings.tables;
     batch.lanes = settings.lanes;
     batch.workers = settings.workers;
     search_ = make_batch_search(batch, evaluator);
@@ -25,6 +27,7 @@ class SearchPlayer final : public Player {
 
   std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t> keys) override {
     std::vector<RootRequest> requests;
+    if (!games.empty()) check_tables(games.front()->rules());
     for (std::size_t i = 0; i < games.size(); ++i) requests.push_back({games[i]->rules(), games[i]->since_capture(), visits_, keys[i]});
     std::vector<int> actions;
     for (const RootResult& result : search_->search(requests)) actions.push_back(result.best);
@@ -32,8 +35,16 @@ class SearchPlayer final : public Player {
   }
 
  private:
+  void check_tables(const Rules& rules) const {
+    const bool fits = std::any_of(tables_.begin(), tables_.end(), [&](const auto& table) { return shares_endings(table->rules(), rules); });
+    if (!tables_.empty() && !fits)
+      throw Error("the endgame table '" + tables_.front()->file().string() + "' is for '" + rules_name(tables_.front()->rules()) + "': player '" + name_ + "' under '" + rules_name(rules) +
+                  "': build one with 'wari endgame build --rules " + rules_name(rules) + "'");
+  }
+
   std::string name_;
   int visits_;
+  EndgameTables tables_;
   std::unique_ptr<BatchSearch> search_;
 };
 

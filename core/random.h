@@ -7,7 +7,7 @@
 // Random numbers are a function of (seed, game, ply, purpose, index), never a generator that moves: the same draw at any lane, worker, batch or device.
 namespace wari {
 
-enum class Purpose : std::uint32_t { opening_length = 1, opening_move, gumbel, dirichlet, move_choice, playout_cap, rollout, match_opening, player_tie, replay_sample, weight_init, test, endgame_sample };
+enum class Purpose : std::uint32_t { opening_length = 1, opening_move, gumbel, dirichlet, move_choice, playout_cap, rollout, match_opening, player_tie, replay_sample, weight_init, test, endgame_sample, adjudication };
 
 // Finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection of 64 bits with full avalanche.
 WARI_HD inline std::uint64_t mix64(std::uint64_t x) {

@@ -106,6 +106,14 @@ EndgameTable EndgameTable::open(const std::filesystem::path& file) {
   return table;
 }
 
+EndgameView endgame_view(const EndgameTables& tables, const Rules& rules) {
+  if (rules.quiet_plies != 0 && rules.quiet_plies < kEndgameQuietPlies) return {};
+  for (const auto& table : tables) {
+    if (shares_endings(table->rules(), rules)) return table->view();
+  }
+  return {};
+}
+
 void write_endgame_table(const std::filesystem::path& file, const Rules& rules, int seeds, EndgameValues values) {
   Header header{};
   header.magic = kMagic;

@@ -9,28 +9,10 @@
 #include <vector>
 
 #include "endgame/level.h"
-#include "endgame/numbering.h"
+#include "endgame/view.h"
 
 // A table of endgames: for every board of up to so many seeds what the player to move will take from here on more than the opponent, a byte a board.
 namespace wari {
-
-struct EndgameValue {
-  int seeds;   // for the player to move, a cycle paid as an even split
-  bool exact;  // the same whatever a cycle pays, so by every repetition rule (while enough quiet plies are left)
-};
-
-// What a search reads: plain pointers, on the host or on a device.
-struct EndgameView {
-  const EndgameNumbering* numbering = nullptr;
-  const std::uint8_t* values = nullptr;  // [boards of up to `seeds` seeds], by number: twice the value (in two's complement), plus 1 where it is exact
-  int seeds = -1;                        // no board is held
-
-  WARI_HD bool holds(const Position& position) const { return row_seeds(position.mover) + row_seeds(position.opponent) <= seeds; }
-  WARI_HD EndgameValue value(const Position& position) const {
-    const auto byte = static_cast<std::int8_t>(values[board_number(*numbering, position)]);
-    return {byte >> 1, (byte & 1) != 0};
-  }
-};
 
 // A table's file, mapped into memory: header with format, rules and checksums, then the values. All of it is checked when it is opened.
 class EndgameTable {
@@ -57,6 +39,11 @@ class EndgameTable {
   std::filesystem::path file_;
   std::string id_;
 };
+
+// The tables of a run or a player, one for each kind of rules.
+using EndgameTables = std::vector<std::shared_ptr<const EndgameTable>>;
+// Of the table that serves these rules; one that holds no board where there is none, or where the rules end a quiet game too soon for it.
+EndgameView endgame_view(const EndgameTables& tables, const Rules& rules);
 
 // Writes a table, whole or not at all. `values.split` becomes the bytes of the file; `values` is empty afterwards.
 void write_endgame_table(const std::filesystem::path& file, const Rules& rules, int seeds, EndgameValues values);

@@ -92,8 +92,10 @@ struct TaskStep {
     to.draw = lane.draw_sum / count;
     to.margin = lane.margin_sum / count;
     const N& last = nodes[write_line(nodes, to)];
-    if (((to.proven >> to.best) & 1) == 0 || (last.flags & kNodeTerminal) == 0) return;
-    const float margin = terminal_value(*view.parameters, view.parameters->rules[lane.rules_index], last.position, static_cast<End>(last.end)).margin;
+    if (((to.proven >> to.best) & 1) == 0 || (last.flags & (kNodeTerminal | kNodeTable)) == 0) return;
+    const Rules& rules = view.parameters->rules[lane.rules_index];
+    const bool over = (last.flags & kNodeTerminal) != 0;
+    const float margin = (over ? terminal_value(*view.parameters, rules, last.position, static_cast<End>(last.end)) : table_value(*view.parameters, rules, last)).margin;
     to.margin = north_moves(last.position) == north_moves(root.position) ? margin : -margin;
   }
 

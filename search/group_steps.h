@@ -117,6 +117,7 @@ struct GroupBackupStep {
       return {0, 0};
     }
     N& leaf = view.tree(index)[lane.leaf];
+    prefer_table(view, index, leaf);
     const float value = view.leaves.value[index];
     leaf.visits = 1;
     leaf.value = value;

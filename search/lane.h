@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/sowing.h"
+#include "endgame/view.h"
 #include "search/halving.h"
 #include "search/settings.h"
 
@@ -12,6 +13,7 @@ namespace wari {
 struct SearchParameters {
   const SowingTables* sowing = nullptr;
   const Rules* rules = nullptr;         // [rule sets]
+  const EndgameView* endgames = nullptr;  // [rule sets]; null: no table
   const float* exploration = nullptr;   // [table_size] c(n) sqrt(n) at a node of n visits
   const float* reciprocal = nullptr;    // [table_size] 1 / n; 0 at 0
   std::int32_t table_size = 0;

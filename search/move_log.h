@@ -20,7 +20,8 @@ struct MoveRecord {
   std::uint8_t flags;               // kFlag...
   std::uint8_t end;                 // End after this move
   std::uint8_t rules_index;         // into the engine's rule sets
-  std::uint8_t reserved[2];
+  std::int8_t table_seeds;          // where a table ended the game: what the player to move now would take more than the opponent
+  std::uint8_t reserved;
 };
 static_assert(sizeof(MoveRecord) == 64);
 

@@ -9,6 +9,7 @@ namespace wari {
 
 inline constexpr std::uint8_t kNodeProven = 1;    // `value` is exact
 inline constexpr std::uint8_t kNodeTerminal = 2;  // the game is over here
+inline constexpr std::uint8_t kNodeTable = 4;     // an endgame table knows `table_margin`
 
 // Priors are 16-bit fixed point: `__half` would need CUDA's headers.
 inline constexpr float kPriorUnit = 1.0f / 65535.0f;
@@ -35,7 +36,7 @@ struct alignas(128) Node {
   std::uint8_t flags;             // kNode...
   std::uint8_t end;               // End
   float value;                    // mean over `visits`, of the node's mover; exact if proven
-  float reserved;
+  float table_margin;             // final margin by the endgame table, of the node's mover, in seeds
   std::uint16_t prior[EdgeCount]; // in 1/65535; at least 1 where legal
   Count edge_visits[EdgeCount];
   float edge_value[EdgeCount];    // Q, of this node's mover; 0 without a visit

@@ -15,6 +15,8 @@ struct PlayParameters {
   float full_search_share = 1.0f;
   std::int32_t opening_plies_max = 0, noise_plies = 0;
   float temperature = 1.0f;
+  const EndgameView* endgames = nullptr;        // [rule sets] by which games are adjudicated; null: none are
+  float adjudicated_share = 1.0f;               // of the games
   const std::uint8_t* rules_cycle = nullptr;    // [rules_cycle_size]
   std::int32_t rules_cycle_size = 0;
   const Position* start_positions = nullptr;    // [rule sets]
@@ -171,9 +173,20 @@ struct TurnStep {
     record.quiet_plies = static_cast<std::uint16_t>(lane.root_quiet);
     record.action = static_cast<std::uint8_t>(action);
     record.rules_index = lane.rules_index;
-    record.reserved[0] = 0;
-    record.reserved[1] = 0;
+    record.table_seeds = 0;
+    record.reserved = 0;
     return record;
+  }
+
+  // Ends a game whose result the table knows, whatever a cycle would pay: right after a capture, when no position from before can recur.
+  WARI_HD End adjudicate(const SearchLane& lane, const Rules& rules, const Position& position, MoveRecord& record) const {
+    const PlayParameters& p = *play_parameters;
+    const EndgameView& table = p.endgames[lane.rules_index];
+    if (lane.root_quiet > 0 || !table.holds(position) || rules.quiet_plies < kEndgameQuietPlies) return End::none;
+    const EndgameValue value = table.value(position);
+    if (!value.exact || random_unit(random_bits(lane.seed, lane.game, 0, Purpose::adjudication, 0)) >= p.adjudicated_share) return End::none;
+    record.table_seeds = static_cast<std::int8_t>(value.seeds);
+    return End::table;
   }
 
   WARI_HD void play_action(int index, SearchLane& lane, PlayLane& play_lane, int action, MoveRecord& record) const {
@@ -183,7 +196,8 @@ struct TurnStep {
     const Move move = play(*parameters.sowing, rules, positions[lane.root_quiet], action);
     lane.root_quiet = move.captured > 0 ? 0 : lane.root_quiet + 1;
     positions[lane.root_quiet] = move.position;
-    const End end = move.end != End::none ? move.end : end_by_history(rules, positions, lane.root_quiet + 1);
+    End end = move.end != End::none ? move.end : end_by_history(rules, positions, lane.root_quiet + 1);
+    if (end == End::none && play_parameters->endgames != nullptr) end = adjudicate(lane, rules, move.position, record);
     record.end = static_cast<std::uint8_t>(end);
     ++play_lane.moves;
     ++lane.ply;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "search/endgame_views.h"
 #include "search/steps.h"
 
 namespace wari {
@@ -24,8 +25,8 @@ class SearchArena {
   using Array = typename Executor::template Array<T>;
 
   // `nodes` per lane; `simulations`: the largest budget.
-  SearchArena(const SearchSettings& settings, std::span<const Rules> rules, int lanes, std::int64_t nodes, std::int64_t simulations, bool tokens)
-      : lanes_(lanes), rule_sets_(rules.size()), parameters_(1), rules_(rules.size()), lane_states_(static_cast<std::size_t>(lanes)), roots_(static_cast<std::size_t>(lanes)) {
+  SearchArena(const SearchSettings& settings, std::span<const Rules> rules, int lanes, std::int64_t nodes, std::int64_t simulations, bool tokens, const EndgameTables& tables = {})
+      : lanes_(lanes), rule_sets_(rules.size()), parameters_(1), rules_(rules.size()), endgames_(tables, rules), lane_states_(static_cast<std::size_t>(lanes)), roots_(static_cast<std::size_t>(lanes)) {
     const std::int64_t table_size = std::min<std::int64_t>(simulations + 4, kTableSizeMax);
     exploration_ = Array<float>(static_cast<std::size_t>(table_size));
     reciprocal_ = Array<float>(static_cast<std::size_t>(table_size));
@@ -53,6 +54,7 @@ class SearchArena {
     reciprocal_.write(reciprocal);
     parameters.sowing = executor_.sowing();
     parameters.rules = rules_.data();
+    parameters.endgames = endgames_.data();
     parameters.exploration = exploration_.data();
     parameters.reciprocal = reciprocal_.data();
     parameters.table_size = static_cast<std::int32_t>(table_size);
@@ -109,6 +111,7 @@ class SearchArena {
   Executor executor_;
   Array<SearchParameters> parameters_;     // [1]
   Array<Rules> rules_;                     // [rule sets]
+  EndgameViews<Executor> endgames_;
   Array<float> exploration_, reciprocal_;  // [table size]
   Array<SearchLane> lane_states_;          // [lanes]
   Array<RootData<NodeType::kEdges>> roots_;  // [lanes]

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "endgame/table.h"
 #include "search/evaluator.h"
 #include "search/move_log.h"
 #include "search/settings.h"
@@ -18,6 +19,9 @@ struct SelfplayEngineSettings {
   PlaySettings play;
   std::vector<Rules> rules;                 // the rule sets of the run
   std::vector<std::uint8_t> rules_cycle;    // game g plays rules[rules_cycle[(g / 128) % size]]: each set as often as its weight
+  EndgameTables tables;                     // looked up in the searches, and by them games are adjudicated
+  bool search_tables = true;                // false: not in the searches
+  double adjudicated_share = 1.0;           // of the games: those end where a table's value holds whatever a cycle pays
   std::uint64_t seed = 0;
   int lanes = 256;                          // of this engine
   std::int64_t first_lane = 0;              // number of its first lane in the process

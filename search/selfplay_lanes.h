@@ -23,7 +23,9 @@ class SelfplayLanes final : public SelfplayEngine {
   SelfplayLanes(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator)
       : settings_(settings),
         evaluator_(std::move(evaluator)),
-        arena_(settings.search, settings.rules, settings.lanes, most_simulations(settings) + 1, most_simulations(settings), evaluator_->needs_tokens()),
+        arena_(settings.search, settings.rules, settings.lanes, most_simulations(settings) + 1, most_simulations(settings), evaluator_->needs_tokens(),
+               settings.search_tables ? settings.tables : EndgameTables{}),
+        endgames_(settings.adjudicated_share > 0 ? settings.tables : EndgameTables{}, settings.rules),
         play_parameters_(1),
         rules_cycle_(settings.rules_cycle.size()),
         start_positions_(settings.rules.size()),
@@ -129,6 +131,8 @@ class SelfplayLanes final : public SelfplayEngine {
     p.opening_plies_max = settings_.play.opening_plies_max;
     p.noise_plies = settings_.play.noise_plies;
     p.temperature = static_cast<float>(settings_.play.temperature);
+    p.endgames = endgames_.data();
+    p.adjudicated_share = static_cast<float>(settings_.adjudicated_share);
     p.rules_cycle = rules_cycle_.data();
     p.rules_cycle_size = static_cast<std::int32_t>(rules_cycle_.size());
     p.start_positions = start_positions_.data();
@@ -217,6 +221,7 @@ class SelfplayLanes final : public SelfplayEngine {
   SelfplayEngineSettings settings_;
   std::unique_ptr<Evaluator> evaluator_;
   SearchArena<Executor, NodeType> arena_;
+  EndgameViews<Executor> endgames_;  // for adjudication
   Array<PlayParameters> play_parameters_;  // [1]
   Array<std::uint8_t> rules_cycle_;
   Array<Position> start_positions_;        // [rule sets]

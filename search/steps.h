@@ -108,6 +108,17 @@ struct OpenStep {
   }
 };
 
+// What an endgame table knows of the lane's leaf takes the place of what the evaluator thinks of it.
+template <class N>
+WARI_HD inline void prefer_table(const SearchView<N>& view, int index, const N& leaf) {
+  if ((leaf.flags & kNodeTable) == 0) [[likely]] return;
+  const SearchParameters& parameters = *view.parameters;
+  const LeafValue value = table_value(parameters, parameters.rules[view.lanes[index].rules_index], leaf);
+  view.leaves.value[index] = value.value;
+  view.leaves.draw[index] = value.draw;
+  view.leaves.margin[index] = value.margin;
+}
+
 // Backs up the lane's leaf, or begins the search of a root.
 template <class Kernel, class N>
 struct BackupStep {
@@ -120,6 +131,7 @@ struct BackupStep {
     const LeafRows& rows = view.leaves;
     N* const nodes = view.tree(index);
     const auto leaf = static_cast<std::uint32_t>(lane.leaf);
+    prefer_table(view, index, nodes[leaf]);
     const LeafValue value{rows.value[index], rows.draw[index], rows.margin[index]};
     lane.leaf = kNoLeaf;
     if (rows.bad[index] != 0) lane.bad_outputs += lane.bad_outputs < 255 ? 1 : 0;
@@ -212,7 +224,9 @@ struct ExpandStep {
   }
 
   WARI_HD static LeafValue known_value(const SearchParameters& parameters, const N& leaf, const SearchLane& lane) {
-    if ((leaf.flags & kNodeTerminal) != 0) return terminal_value(parameters, parameters.rules[lane.rules_index], leaf.position, static_cast<End>(leaf.end));
+    const Rules& rules = parameters.rules[lane.rules_index];
+    if ((leaf.flags & kNodeTerminal) != 0) return terminal_value(parameters, rules, leaf.position, static_cast<End>(leaf.end));
+    if ((leaf.flags & (kNodeTable | kNodeProven)) == (kNodeTable | kNodeProven) && leaf.visits == 0) return table_value(parameters, rules, leaf);
     return {leaf.value, leaf.value == 0 ? 1.0f : 0.0f, 0.0f};
   }
 };

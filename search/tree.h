@@ -48,16 +48,40 @@ struct LeafValue {
   float margin;  // mover's final store minus the opponent's, as a share of all seeds
 };
 
-// The value of a finished game. With a margin's share it is not 1 for a win; its sign says who won all the same.
-WARI_HD inline LeafValue terminal_value(const SearchParameters& parameters, const Rules& rules, const Position& position, End end) {
-  const FinalStores stores = final_stores(rules, position, end);
-  const int difference = stores.mover_half_seeds - stores.opponent_half_seeds;
+// The value of a final margin in half seeds. With a margin's share it is not 1 for a win; its sign says who won all the same.
+WARI_HD inline LeafValue margin_value(const SearchParameters& parameters, const Rules& rules, int difference) {
   LeafValue leaf;
   leaf.margin = static_cast<float>(difference) / static_cast<float>(2 * rules.total_seeds());
   leaf.draw = difference == 0 ? 1.0f : 0.0f;
   const float result = difference > 0 ? 1.0f : difference < 0 ? -1.0f : 0.0f;
   leaf.value = result + parameters.margin_weight * (leaf.margin - result);
   return leaf;
+}
+
+// The value of a finished game.
+WARI_HD inline LeafValue terminal_value(const SearchParameters& parameters, const Rules& rules, const Position& position, End end) {
+  const FinalStores stores = final_stores(rules, position, end);
+  return margin_value(parameters, rules, stores.mover_half_seeds - stores.opponent_half_seeds);
+}
+
+template <class N>
+WARI_HD inline LeafValue table_value(const SearchParameters& parameters, const Rules& rules, const N& node) {
+  return margin_value(parameters, rules, 2 * static_cast<int>(node.table_margin));
+}
+
+// Asks the endgame table for a new node whose game goes on. Right after a capture no earlier position can recur, and a value that holds whatever a cycle pays is
+// proven; later a cycle may end in a position from before, which no table knows, so there every value is an estimate that takes the place of the network's.
+template <class N>
+WARI_HD inline void look_up(const SearchParameters& parameters, const Rules& rules, const SearchLane& lane, N& node) {
+  const EndgameView& table = parameters.endgames[lane.rules_index];
+  const bool time_left = rules.quiet_plies == 0 || node.quiet_plies + kEndgameQuietPlies <= rules.quiet_plies;
+  if (!time_left || !table.holds(node.position)) return;
+  const EndgameValue value = table.value(node.position);
+  node.table_margin = static_cast<float>(store_seeds(node.position.mover) - store_seeds(node.position.opponent) + value.seeds);
+  node.flags = kNodeTable;
+  if (!value.exact || node.quiet_plies > 0) return;
+  node.flags |= kNodeProven;
+  node.value = table_value(parameters, rules, node).value;
 }
 
 // One of 64 bits that stands for a position.
@@ -137,6 +161,8 @@ WARI_HD inline void make_child(const SearchParameters& parameters, const Rules& 
   if (end != End::none) {
     node.flags = kNodeProven | kNodeTerminal;
     node.value = terminal_value(parameters, rules, move.position, end).value;
+  } else if (parameters.endgames != nullptr) {
+    look_up(parameters, rules, lane, node);
   }
 }
 

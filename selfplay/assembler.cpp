@@ -53,7 +53,10 @@ void GameAssembler::finish(const MoveRecord& last, GameRecord& game) const {
   const Position position = play(sowing_tables(), rules, last.position, last.action).position;
   const bool north = north_moves(position);
   FinalStores stores{};
-  if (ended_by_program(game.end)) {
+  if (game.end == End::table) {
+    const int left = row_seeds(position.mover) + row_seeds(position.opponent);
+    stores = {static_cast<std::int16_t>(2 * store_seeds(position.mover) + left + last.table_seeds), static_cast<std::int16_t>(2 * store_seeds(position.opponent) + left - last.table_seeds)};
+  } else if (ended_by_program(game.end)) {
     stores = {static_cast<std::int16_t>(2 * store_seeds(position.mover)), static_cast<std::int16_t>(2 * store_seeds(position.opponent))};
   } else {
     stores = final_stores(rules, position, game.end);

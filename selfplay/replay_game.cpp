@@ -50,6 +50,7 @@ struct Replayed {
 std::string check_end(const GameRecord& record, const Replayed& game) {
   const int total = record.south_half_seeds + record.north_half_seeds;
   if (total > 2 * game.rules.total_seeds() || record.south_half_seeds < 0 || record.north_half_seeds < 0) return "its final stores are impossible";
+  if (record.end == End::table && total != 2 * game.rules.total_seeds()) return "a table ended it, but its final stores are not all seeds";
   if (ended_by_program(record.end)) return game.end != End::none ? "the program ended it though it was over by the rules" : "";
   if (game.end == End::none || record.end == End::none) return "it is not over after its last move";
   if (game.end != record.end) return fmt::format("it ended by {} and not by {}", end_name(game.end), end_name(record.end));

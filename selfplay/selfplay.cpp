@@ -45,6 +45,9 @@ struct Selfplay::State {
       engine.play = settings.play;
       engine.rules = options.rules.rules;
       engine.rules_cycle = options.rules.cycle;
+      engine.tables = options.tables;
+      engine.search_tables = settings.endgame.search;
+      engine.adjudicated_share = settings.endgame.adjudicated_share;
       engine.seed = options.seed;
       engine.first_lane = first_lane(w);
       engine.lanes = static_cast<int>(first_lane(w + 1) - first_lane(w));

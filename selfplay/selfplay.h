@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "search/selfplay_engine.h"
+#include "selfplay/endgame_settings.h"
 #include "selfplay/game_record.h"
 #include "selfplay/rules_mix.h"
 
@@ -18,12 +19,14 @@ struct SelfplaySettings {
   int lanes = 1024;         // games at once, of the process
   PlaySettings play;
   SearchSettings search;
+  EndgameSettings endgame;
 
   template <class Visitor>
   void fields(Visitor& v) {
     v.number("lanes", lanes, 1, 1 << 20, "games played at once by the whole process; some hundreds per worker fill the network's batches");
     play.fields(v);
     v.group("search", search, "how a move is searched");
+    v.group("endgame", endgame, "what is known of positions with few seeds");
   }
 };
 
@@ -32,6 +35,7 @@ using EngineFactory = std::function<std::unique_ptr<SelfplayEngine>(const Selfpl
 // What a run of self-play needs beside its settings.
 struct SelfplayOptions {
   RulesMix rules;
+  EndgameTables tables;                 // of prepare_endgame_tables()
   std::uint64_t seed = 0;
   int workers = 1;                      // engines, a thread each; the calling thread is one of them
   std::int64_t games_end = INT64_MAX;   // no game with this number or above is begun

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 // Keys and groups (ending in a dot) of `may_change`.
 constexpr const char* kMayChange[] = {"iterations",          "max_minutes",           "device",           "workers",
-                                      "selfplay.lanes",      "trainer.learning_rate", "trainer.schedule", "trainer.schedule_steps",
+                                      "selfplay.lanes",      "selfplay.endgame.folder", "trainer.learning_rate", "trainer.schedule", "trainer.schedule_steps",
                                       "trainer.final_share", "evaluation.",           "checkpoints."};
 
 // "000012" or "000012.games" as 12; -1 for any other name.

@@ -123,6 +123,17 @@ void check_device(TrunkKind kind) {
   log_info("games are played and the network learns on the GPU '{}'", device.name);
 }
 
+std::optional<EndgameTables> endgame_tables(const RunState& run, const StopRequest& stop) {
+  Progress line;
+  const TrainingSettings& settings = run.settings;
+  auto tables = prepare_endgame_tables(settings.selfplay.endgame, run.rules.rules, run.folder.path() / "tables", settings.workers, [&](const EndgameBuildProgress& now) {
+    line.update(fmt::format("endgames of {} seeds, {:.0f} s left", now.seeds, now.seconds_left));
+    return !stop.requested();
+  });
+  line.clear();
+  return tables;
+}
+
 void play_on_device(SelfplayOptions& options) {
   options.workers = 1;
   options.make_engine = make_cuda_selfplay_engine;
@@ -179,7 +190,7 @@ std::unique_ptr<RunState> open_run(const TrainingRequest& request) {
   return run;
 }
 
-void start_run(RunState& run, const TrainingRequest& request) {
+bool start_run(RunState& run, const TrainingRequest& request, const StopRequest& stop) {
   const std::string configuration = config_yaml(run.settings);
   if (!run.folder.has_configuration() || read_whole_file(run.folder.configuration()) != configuration)
     write_file_durably(run.folder.configuration(), configuration);
@@ -204,6 +215,9 @@ void start_run(RunState& run, const TrainingRequest& request) {
   if (request.records.empty()) {
     SelfplayOptions options;
     options.rules = run.rules;
+    std::optional<EndgameTables> tables = endgame_tables(run, stop);
+    if (!tables) return false;
+    options.tables = std::move(*tables);
     options.seed = settings.seed;
     options.workers = settings.workers;
     if (cuda) play_on_device(options);
@@ -213,6 +227,7 @@ void start_run(RunState& run, const TrainingRequest& request) {
     restore(run);
   else if (!request.from.empty())
     begin_from(run, request.from);
+  return true;
 }
 
 }  // namespace wari

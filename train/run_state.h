@@ -14,6 +14,7 @@
 #include "train/metrics.h"
 #include "train/replay.h"
 #include "train/run_folder.h"
+#include "train/stop_request.h"
 #include "train/tensorboard.h"
 #include "train/trainer.h"
 #include "train/training_loop.h"
@@ -75,7 +76,8 @@ struct RunState {
 std::unique_ptr<RunState> open_run(const TrainingRequest& request);
 
 // Prepares for work: writes the configuration, sets aside what is newer than the newest checkpoint, and makes or restores trainer, window, games and results.
-void start_run(RunState& run, const TrainingRequest& request);
+// Returns false where `stop` came while endgame tables were built.
+bool start_run(RunState& run, const TrainingRequest& request, const StopRequest& stop);
 
 // Adds to a report what the run as a whole knows.
 void complete_report(const RunState& run, IterationReport& report);

@@ -176,7 +176,7 @@ TrainingResult run_training(const TrainingRequest& request) {
                                                            : "its time is used; raise max_minutes to go on";
     log_info("nothing is left to do: '{}' has {} iterations: {}", request.run.string(), before, why);
   } else {
-    start_run(*run, request);
+    if (!start_run(*run, request, stop)) return {run->last_line, 0, stop.signal()};
     if (request.records.empty() && !run->counters.records_taken.empty()) log_warning("this run learned from records so far; without --records it plays games of its own from here");
     while (!stop.requested() && !loop.has_ended() && loop.iterate()) {
     }

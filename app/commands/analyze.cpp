@@ -9,6 +9,7 @@
 #include "core/notation.h"
 #include "cuda/batch_search.h"
 #include "cuda/device.h"
+#include "endgame/endgame_rules.h"
 #include "selfplay/game_statistics.h"
 #include "train/checkpoint_evaluator.h"
 
@@ -20,6 +21,7 @@ struct AnalyzeOptions {
   std::string moves;
   std::string rules = "abapa";
   std::string checkpoint;
+  std::string table;
   std::string algorithm = "puct";
   std::string precision = "auto";
   std::string device = "cpu";
@@ -43,6 +45,15 @@ std::unique_ptr<Evaluator> evaluator_of(const AnalyzeOptions& options, const Rul
   return evaluator;
 }
 
+std::shared_ptr<const EndgameTable> fitting_table(const std::string& file, const Rules& rules) {
+  auto table = std::make_shared<EndgameTable>(EndgameTable::open(file));
+  if (!shares_endings(table->rules(), rules)) {
+    throw Error(fmt::format("the endgame table is for '{}': '{}': it says nothing about '{}'; build one with 'wari endgame build --rules {}'", rules_name(table->rules()), file,
+                            rules_name(rules), rules_name(rules)));
+  }
+  return table;
+}
+
 RootResult analyse(const AnalyzeOptions& options, const Game& game) {
   const std::unique_ptr<Evaluator> evaluator = evaluator_of(options, game.rules());
   if (game.is_over()) return result_of_finished(game.rules(), game.position(), game.end());
@@ -50,6 +61,7 @@ RootResult analyse(const AnalyzeOptions& options, const Game& game) {
   settings.search.algorithm = options.algorithm == "gumbel" ? Algorithm::gumbel : Algorithm::puct;
   settings.search.c_puct = options.c_puct;
   settings.search.root_uniform_share = options.root_uniform_share;
+  if (!options.table.empty()) settings.tables.push_back(fitting_table(options.table, game.rules()));
   settings.lanes = 1;
   RootRequest request{game.rules(), game.since_capture(), static_cast<int>(options.visits), options.seed};
   return make_batch_search(settings, *evaluator)->search({&request, 1}).front();
@@ -131,6 +143,7 @@ void add_analyze_command(CommandLine& line) {
   command.add_option("--rules", options->rules, "rule set: a preset, options after commas, or @file.yaml")->capture_default_str();
   command.add_option("--checkpoint", options->checkpoint, "a checkpoint's folder, a run's (its newest), or RUN@best");
   command.add_option("--visits", options->visits, "simulations, the root's evaluation not counted")->required();
+  command.add_option("--table", options->table, "endgame table of these rules, looked up in the search (wari endgame build)");
   command.add_option("--algorithm", options->algorithm, "puct or gumbel")->check(CLI::IsMember({"puct", "gumbel"}))->capture_default_str();
   command.add_option("--c-puct", options->c_puct, "exploration constant")->check(number_in(0.01, 20))->capture_default_str();
   command.add_option("--uniform", options->root_uniform_share, "puct: share of equal priors at the root, so that a sure network looks at every move")

@@ -122,7 +122,7 @@ void add_match_command(CommandLine& line) {
                                [options](Output& out) { return run_match(*options, out); });
   const SearchSettings search = playing_search();
   const std::string players = fmt::format("random, greedy, alphabeta:depth=6, rollouts:visits=1000, policy:checkpoint=PATH, or "
-                                          "search:checkpoint=PATH,visits=64,algorithm=puct,c_puct={},fpu_reduction={},root_uniform_share={},precision=auto; "
+                                          "search:checkpoint=PATH,visits=64,algorithm=puct,c_puct={},fpu_reduction={},root_uniform_share={},precision=auto,table=FILE; "
                                           "only PATH must be given, the other values are the defaults", search.c_puct, search.fpu_reduction,
                                           search.root_uniform_share);
   command.add_option("--a", options->a, players)->required();

@@ -64,9 +64,16 @@ int run_selfplay(const SelfplayCommandOptions& options, Output& out) {
   header.run_id = fmt::format("selfplay, seed {}, {}", settings.seed, options.checkpoint.empty() ? options.evaluator : options.checkpoint);
   header.rules = play.rules.rules;
   GameWriter writer(options.out, options.jsonl, header);
-  Selfplay selfplay(settings.selfplay, play, *evaluator);
   StopRequest stop;
   Progress progress;
+  auto tables = prepare_endgame_tables(settings.selfplay.endgame, play.rules.rules, std::filesystem::path(options.out) / "tables", settings.workers, [&](const EndgameBuildProgress& now) {
+    progress.update(fmt::format("endgames of {} seeds, {:.0f} s left", now.seeds, now.seconds_left));
+    return stop.signal() == 0;
+  });
+  progress.clear();
+  if (!tables) return kSignalExit + stop.signal();
+  play.tables = std::move(*tables);
+  Selfplay selfplay(settings.selfplay, play, *evaluator);
   const GenerationReport report = generate_games(selfplay, writer, [&](const GenerationReport& so_far) {
     progress.update(progress_line(so_far, options.games));
     return stop.signal() == 0;

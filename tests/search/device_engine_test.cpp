@@ -6,6 +6,7 @@
 
 #include "search/lanes_batch_search.h"
 #include "search/selfplay_lanes.h"
+#include "tests/endgame/small_tables.h"
 #include "tests/search/fake_device.h"
 #include "tests/search/search_requests.h"
 
@@ -66,6 +67,16 @@ TEST(DeviceEngine, PlaysTheGamesOfTheHost) {
       EXPECT_EQ(host->counters().games, device->counters().games);
     }
   }
+}
+
+TEST(DeviceEngine, LooksUpTheTablesThatTheHostLooksUp) {
+  SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 17);
+  settings.tables = small_tables(settings.rules, 7);
+  settings.adjudicated_share = 0.7;
+  const auto host = make_cpu_selfplay_engine(settings, make_hash_evaluator()), device = fake_device_engine(settings);
+  const std::vector<MoveRecord> games = play(*host);
+  EXPECT_TRUE(std::any_of(games.begin(), games.end(), [](const MoveRecord& move) { return static_cast<End>(move.end) == End::table; }));
+  expect_same(games, play(*device));
 }
 
 TEST(DeviceEngine, GamesGoOnAfterSaveAndLoad) {

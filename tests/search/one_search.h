@@ -14,6 +14,7 @@ namespace wari {
 
 // The processor's executor with the plain kernel.
 struct PlainExecutor : PlainSteps {
+  static constexpr bool kOnDevice = false;
   template <class T>
   using Array = LaneArray<T>;
   static const SowingTables* sowing() { return &sowing_tables(); }
@@ -32,8 +33,9 @@ struct PlainExecutor : PlainSteps {
 template <class NodeType, class Executor = CpuExecutor>
 class OneSearch {
  public:
-  OneSearch(const SearchSettings& settings, const Game& game, int simulations, Evaluator& evaluator, bool noisy = false, std::uint64_t key = 0, std::int64_t nodes = 0)
-      : rules_(game.rules()), arena_(settings, {&rules_, 1}, 1, nodes == 0 ? simulations + 1 : nodes, simulations, evaluator.needs_tokens()), history_(game.since_capture()) {
+  OneSearch(const SearchSettings& settings, const Game& game, int simulations, Evaluator& evaluator, bool noisy = false, std::uint64_t key = 0, std::int64_t nodes = 0,
+            const EndgameTables& tables = {})
+      : rules_(game.rules()), arena_(settings, {&rules_, 1}, 1, nodes == 0 ? simulations + 1 : nodes, simulations, evaluator.needs_tokens(), tables), history_(game.since_capture()) {
     SearchLane& lane = arena_.lane_states()[0];
     lane.history = history_.data();
     lane.root_quiet = static_cast<std::int32_t>(history_.size()) - 1;

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "selfplay/lanes_file.h"
 #include "selfplay/record.h"
+#include "tests/endgame/small_tables.h"
 #include "tests/selfplay/fake_engine.h"
 
 namespace wari {
@@ -69,6 +70,81 @@ TEST(RulesMix, RefusesWhatCannotBePlayed) {
   EXPECT_THAT(error_of([] { make_rules_mix({{"abapa", 1}, {"abapa,laps=single", 2}}); }), HasSubstr("twice"));
   EXPECT_THAT(error_of([] { make_rules_mix({{"abapa", 1'000'000}}); }), HasSubstr("weights"));
   EXPECT_THAT(error_of([] { make_rules_mix({}); }), HasSubstr("rule set"));
+}
+
+class TableGames : public testing::Test {
+ protected:
+  static constexpr int kSeeds = 9;
+  static std::vector<GameRecord> played(const EndgameSettings& endgame, int lanes = 32, int workers = 2) {
+    static const EndgameTables tables = small_tables(make_rules_mix({{"abapa", 1}, {"warri", 2}}).rules, kSeeds);
+    const auto evaluator = make_hash_evaluator();
+    SelfplaySettings settings = settings_of(lanes);
+    settings.endgame = endgame;
+    SelfplayOptions options = options_of(workers, 260, {});
+    if (endgame.seeds > 0) options.tables = tables;
+    Selfplay selfplay(settings, std::move(options), *evaluator);
+    std::vector<GameRecord> finished;
+    while (!selfplay.all_idle()) selfplay.run(50, finished);
+    std::sort(finished.begin(), finished.end(), [](const GameRecord& a, const GameRecord& b) { return a.game < b.game; });
+    return finished;
+  }
+  static EndgameSettings endgame(int seeds, bool search, double share) {
+    EndgameSettings settings;
+    settings.seeds = seeds;
+    settings.search = search;
+    settings.adjudicated_share = share;
+    return settings;
+  }
+};
+
+TEST_F(TableGames, EndWhereTheTableKnowsTheResultWhateverACyclePays) {
+  const std::vector<Rules> sets = make_rules_mix({{"abapa", 1}, {"warri", 2}}).rules;
+  const EndgameTables tables = small_tables(sets, kSeeds);
+  int by_table = 0;
+  for (const GameRecord& record : played(endgame(kSeeds, true, 1.0))) {
+    const Rules& rules = sets[record.rules_index];
+    ASSERT_EQ(verify_game(record, rules), "");
+    const EndgameView view = endgame_view(tables, rules);
+    Game game(rules);
+    for (int ply = 0; ply < record.length(); ++ply) {
+      ASSERT_FALSE(ply > 0 && game.quiet_plies() == 0 && view.holds(game.position()) && view.value(game.position()).exact) << "game " << record.game << " went on at ply " << ply;
+      game.play(record.plies[static_cast<std::size_t>(ply)].action);
+    }
+    if (record.end != End::table) continue;
+    ++by_table;
+    ASSERT_TRUE(!game.is_over() && game.quiet_plies() == 0 && view.holds(game.position()));
+    const EndgameValue value = view.value(game.position());
+    ASSERT_TRUE(value.exact);
+    const int south = north_moves(game.position()) ? -value.seeds : value.seeds;
+    const Row& south_row = north_moves(game.position()) ? game.position().opponent : game.position().mover;
+    const Row& north_row = north_moves(game.position()) ? game.position().mover : game.position().opponent;
+    EXPECT_EQ(record.south_half_seeds - record.north_half_seeds, 2 * (store_seeds(south_row) - store_seeds(north_row) + south));
+    EXPECT_THAT(game_json(record, rules), HasSubstr("\"ended\":\"table\""));
+  }
+  EXPECT_GT(by_table, 60);
+}
+
+TEST_F(TableGames, AreTheSameAtAnyLanesAndWorkers) {
+  const EndgameSettings settings = endgame(kSeeds, true, 0.5);
+  EXPECT_EQ(played(settings, 32, 2), played(settings, 7, 1));
+}
+
+TEST_F(TableGames, EachUseCanBeSwitchedOff) {
+  const auto ended = [](const std::vector<GameRecord>& games) { return std::count_if(games.begin(), games.end(), [](const GameRecord& game) { return game.end == End::table; }); };
+  const std::vector<GameRecord> without = played(endgame(0, true, 1.0));
+  EXPECT_EQ(played(endgame(kSeeds, false, 0.0)), without);
+  const std::vector<GameRecord> searched = played(endgame(kSeeds, true, 0.0)), adjudicated = played(endgame(kSeeds, false, 1.0));
+  EXPECT_NE(searched, without);
+  EXPECT_EQ(ended(searched), 0);
+  EXPECT_GT(ended(adjudicated), 60);
+  // Adjudicated alone, a game is the beginning of the one that was played out.
+  for (std::size_t i = 0; i < without.size(); ++i) {
+    ASSERT_LE(adjudicated[i].length(), without[i].length());
+    EXPECT_TRUE(std::equal(adjudicated[i].plies.begin(), adjudicated[i].plies.end(), without[i].plies.begin()));
+  }
+  const auto half = ended(played(endgame(kSeeds, false, 0.5)));
+  EXPECT_GT(half, ended(adjudicated) / 4);
+  EXPECT_LT(half, 3 * ended(adjudicated) / 4);
 }
 
 TEST(Selfplay, EveryGameComesOnceAndWholeAtAnyLanesAndWorkers) {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "endgame/build.h"
+#include "endgame/table.h"
+
+namespace wari {
+
+// Keys under `selfplay.endgame`: what self-play takes from endgame tables.
+struct EndgameSettings {
+  int seeds = 0;
+  bool search = true;
+  double adjudicated_share = 1.0;
+  std::string folder;
+
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.number("seeds", seeds, 0, kMostTableSeeds, "boards of up to so many seeds are solved before the first game and looked up; 0: none (12 take seconds and 2.7 MB, 18 minutes and 86 MB)");
+    v.flag("search", search, "leaves of the search are looked up: the table's value takes the place of the network's, and is proven right after a capture where it holds whatever a cycle pays");
+    v.number("adjudicated_share", adjudicated_share, 0.0, 1.0, "share of the games that end as soon as the table knows their result, right after a capture; the others are played on");
+    v.text("folder", folder, "where tables are kept, to be shared by runs; empty: in the run's own folder");
+  }
+};
+
+// The tables for these rule sets, built first where the folder (the settings', else `otherwise`) does not hold them. A rule set whose endings cannot be solved, or
+// that ends quiet games too soon, goes without, which the log says. Nothing where `watch` stopped a build, which then goes on the next time.
+std::optional<EndgameTables> prepare_endgame_tables(const EndgameSettings& settings, std::span<const Rules> rules, const std::filesystem::path& otherwise, int workers,
+                                                    const std::function<bool(const EndgameBuildProgress&)>& watch = {});
+
+}  // namespace wari
