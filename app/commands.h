@@ -104,6 +104,7 @@ void add_selfplay_command(CommandLine& line);
 void add_train_command(CommandLine& line);
 void add_match_command(CommandLine& line);
 void add_bench_command(CommandLine& line);
+void add_evaluate_command(CommandLine& line);
 void add_endgame_command(CommandLine& line);
 void add_doctor_command(CommandLine& line);
 
@@ -117,6 +118,7 @@ inline constexpr AddCommand kCommands[] = {
     add_train_command,
     add_match_command,
     add_bench_command,
+    add_evaluate_command,
     add_endgame_command,
     add_doctor_command,
 };

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <utility>
 
+#include "arena/judge.h"
 #include "arena/player.h"
 #include "core/error.h"
-#include "core/tokens.h"
 #include "cuda/batch_search.h"
 #include "endgame/endgame_rules.h"
 
@@ -56,41 +56,12 @@ class PolicyPlayer final : public Player {
 
   std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t>) override {
     std::vector<int> actions;
-    for (std::size_t first = 0; first < games.size(); first += kRows) choose_some(games.subspan(first, std::min(kRows, games.size() - first)), actions);
+    const auto outputs = judge(*evaluator_, games);
+    for (std::size_t i = 0; i < games.size(); ++i) actions.push_back(best_legal(*games[i], outputs[i].data() + kPolicyOutput));
     return actions;
   }
 
  private:
-  static constexpr std::size_t kRows = 256;  // batches of one size, idle rows padded: a row's bits must not depend on how many others there are
-
-  void choose_some(std::span<const Game* const> games, std::vector<int>& actions) {
-    const Rules& rules = games.front()->rules();
-    positions_.assign(kRows, games.front()->position());
-    quiet_plies_.assign(kRows, 0);
-    rules_index_.assign(kRows, 0);
-    active_.assign(kRows, 0);
-    tokens_.assign(kRows * kBoardTokens, 0);
-    outputs_.assign(kRows * kOutputs, 0);
-    for (std::size_t row = 0; row < kRows; ++row) {
-      const Game& game = *games[std::min(row, games.size() - 1)];
-      if (!(game.rules() == rules)) throw Error("games of different rule sets in one batch: a policy player plays one at a time", ErrorKind::system);
-      positions_[row] = game.position();
-      quiet_plies_[row] = static_cast<std::uint16_t>(game.quiet_plies());
-      active_[row] = row < games.size() ? 1 : 0;
-      if (evaluator_->needs_tokens()) encode_board(sowing_tables(), rules, game.position(), game.quiet_plies(), &tokens_[row * kBoardTokens]);
-    }
-    EvaluationBatch batch;
-    batch.rows = static_cast<int>(kRows);
-    batch.positions = positions_.data();
-    batch.quiet_plies = quiet_plies_.data();
-    batch.rules_index = rules_index_.data();
-    batch.rules = {&rules, 1};
-    batch.board_tokens = evaluator_->needs_tokens() ? tokens_.data() : nullptr;
-    batch.active = active_.data();
-    evaluator_->evaluate(batch, outputs_.data());
-    for (std::size_t row = 0; row < games.size(); ++row) actions.push_back(best_legal(*games[row], &outputs_[row * kOutputs + kPolicyOutput]));
-  }
-
   // The first legal action with the highest logit; numbers that are none count as lowest.
   static int best_legal(const Game& game, const float* logits /* [kActions] */) {
     int best = -1;
@@ -103,12 +74,6 @@ class PolicyPlayer final : public Player {
 
   std::string name_;
   std::unique_ptr<Evaluator> evaluator_;
-  std::vector<Position> positions_;         // [kRows]
-  std::vector<std::uint16_t> quiet_plies_;  // [kRows]
-  std::vector<std::uint8_t> rules_index_;   // [kRows]
-  std::vector<std::uint8_t> active_;        // [kRows]
-  std::vector<Token> tokens_;               // [kRows, kBoardTokens]
-  std::vector<float> outputs_;              // [kRows, kOutputs]
 };
 
 }  // namespace
