@@ -4,17 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <set>
 
-#include "arena/elo.h"
 #include "core/error.h"
 #include "core/random.h"
 
 namespace wari {
 namespace {
 
-constexpr double kNormal95 = 1.96;  // standard deviations of a two-sided 95 % interval
+constexpr int kGamesAtOnceWithTest = 256;  // what was begun beyond the decision is lost, so not all at once
 
 double points_of_south(const Game& game) {
   const FinalStores stores = game.final_stores();
@@ -23,16 +20,7 @@ double points_of_south(const Game& game) {
   return south_lead > 0 ? 1.0 : south_lead < 0 ? 0.0 : 0.5;
 }
 
-void count(GameCounts& counts, double points) { (points > 0.75 ? counts.wins : points < 0.25 ? counts.losses : counts.draws) += 1; }
-
-// Standard error of the mean of `values`, each the mean of one pair of games. Pairs share an opening, so games of a pair are not independent; pairs are.
-// `prior`: half a pair with the score 1/2 is counted too, as in the Elo itself, so that nobody is certain after winning all.
-double error_of_mean(const std::vector<double>& values, double mean, bool prior) {
-  const double count = static_cast<double>(values.size()) + (prior ? 0.5 : 0.0);
-  double squares = prior ? 0.5 * (0.5 - mean) * (0.5 - mean) : 0.0;
-  for (double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / std::max(count - 1, 0.5) / count);
-}
+bool a_moves(const PlayedGame& played) { return played.a_is_south != north_moves(played.game.position()); }
 
 void check(const MatchSettings& settings) {
   if (settings.games < 2 || settings.games % 2 != 0) {
@@ -44,141 +32,152 @@ void check(const MatchSettings& settings) {
   }
 }
 
-// All games of a match at once: in each round everyone moves in all games where it is their turn.
-class Round {
- public:
-  Round(const MatchSettings& settings, std::vector<PlayedGame>& games) : settings_(settings), games_(games) {}
+std::size_t games_at_once(const MatchSettings& settings, const Player& a, const Player& b) {
+  int most = settings.games_at_once > 0 ? settings.games_at_once : settings.sprt ? kGamesAtOnceWithTest : settings.games;
+  for (const Player* player : {&a, &b}) {
+    if (player->games_at_once() > 0) most = std::min(most, player->games_at_once());
+  }
+  return static_cast<std::size_t>(most);
+}
 
-  // Lets one player move in all unfinished games where it is to move. Returns the number of games.
-  std::size_t move(Player& player, bool is_a) {
+// The games of a match, begun in order of number, a bounded number at once. In each round everyone moves in all of those where it is their turn.
+class Games {
+ public:
+  Games(const MatchSettings& settings, std::size_t at_once) : settings_(settings), at_once_(at_once) {
+    for (const Game& opening : match_openings(settings)) {
+      played_.push_back({opening, true, 0.5});
+      played_.push_back({opening, false, 0.5});
+    }
+    if (settings.sprt) test_.emplace(*settings.sprt);
+  }
+
+  // One move of each player in each game begun. False where nothing is left to play.
+  bool move(Player& a, Player& b) {
+    while (active_.size() < at_once_ && begun_ < played_.size()) active_.push_back(begun_++);
+    if (active_.empty()) return false;
+    move(a, true);
+    move(b, false);
+    std::erase_if(active_, [this](std::size_t number) { return played_[number].is_over(); });
+    look_at_pairs();
+    return true;
+  }
+
+  bool decided() const { return test_ && test_->decision() != SprtDecision::none; }
+
+  MatchProgress progress() const {
+    MatchProgress progress;
+    progress.games = static_cast<int>(played_.size());
+    progress.finished = finished_.games();
+    progress.so_far = finished_;
+    progress.share = share_done();
+    progress.sprt = test_;
+    return progress;
+  }
+
+  // What the result is made of, in order of number: all games; of a match that was stopped the finished pairs; with a test the pairs that it has seen.
+  std::vector<PlayedGame> counted() const {
+    std::vector<PlayedGame> counted;
+    const std::size_t end = test_ ? 2 * seen_pairs_ : played_.size();
+    for (std::size_t first = 0; first < end; first += 2) {
+      if (played_[first].is_over() && played_[first + 1].is_over()) counted.insert(counted.end(), {played_[first], played_[first + 1]});
+    }
+    return counted;
+  }
+
+  const std::optional<SequentialTest>& test() const { return test_; }
+
+ private:
+  void move(Player& player, bool is_a) {
     waiting_.clear();
     keys_.clear();
     numbers_.clear();
-    for (std::size_t number = 0; number < games_.size(); ++number) {
-      const PlayedGame& played = games_[number];
-      if (played.game.is_over() || (played.a_is_south != north_moves(played.game.position())) != is_a) continue;
+    for (const std::size_t number : active_) {
+      const PlayedGame& played = played_[number];
+      if (played.is_over() || a_moves(played) != is_a) continue;
       waiting_.push_back(&played.game);
       keys_.push_back(random_bits(settings_.seed, number, static_cast<std::uint32_t>(played.game.plies()), Purpose::player_tie, 0));
       numbers_.push_back(number);
     }
-    if (waiting_.empty()) return 0;
+    if (waiting_.empty()) return;
     const std::vector<int> actions = player.choose(waiting_, keys_);
     if (actions.size() != numbers_.size())
       throw Error(fmt::format("player '{}' gave {} moves for {} games: this is a fault of the player", player.name(), actions.size(), numbers_.size()),
                   ErrorKind::system);
-    for (std::size_t i = 0; i < numbers_.size(); ++i) games_[numbers_[i]].game.play(actions[i]);
-    return numbers_.size();
+    for (std::size_t i = 0; i < numbers_.size(); ++i) play(played_[numbers_[i]], actions[i]);
   }
 
- private:
+  void play(PlayedGame& played, int action) {
+    if (action == kNotChosen) return;
+    if (action >= 0) {
+      played.game.play(action);
+      if (!played.game.is_over()) return;
+      const double south = points_of_south(played.game);
+      played.a_points = played.a_is_south ? south : 1 - south;
+    } else {
+      played.forfeit = action;
+      played.a_points = a_moves(played) ? 0 : 1;
+    }
+    (played.a_points > 0.75 ? finished_.wins : played.a_points < 0.25 ? finished_.losses : finished_.draws) += 1;
+    finished_plies_ += played.game.plies();
+  }
+
+  // Pairs go to the test in order of number: in the order in which they finish, short games would decide.
+  void look_at_pairs() {
+    while (test_ && !decided() && 2 * seen_pairs_ < begun_) {
+      const PlayedGame &one = played_[2 * seen_pairs_], &other = played_[2 * seen_pairs_ + 1];
+      if (!one.is_over() || !other.is_over()) return;
+      test_->add(one.a_points + other.a_points);
+      ++seen_pairs_;
+    }
+  }
+
+  // Unfinished games count by the plies that they have against the mean of the finished ones.
+  double share_done() const {
+    constexpr double kUsualPlies = 90;
+    const int finished = finished_.games();
+    const double games = static_cast<double>(played_.size());
+    const double usual = 10 * finished >= games ? static_cast<double>(finished_plies_) / finished : kUsualPlies;
+    double done = finished;
+    for (const std::size_t number : active_) done += std::min(played_[number].game.plies() / usual, 0.95);
+    return done / games;
+  }
+
   const MatchSettings& settings_;
-  std::vector<PlayedGame>& games_;
+  std::size_t at_once_;
+  std::vector<PlayedGame> played_;    // by number; 2 i and 2 i + 1 are a pair
+  std::vector<std::size_t> active_;   // begun and not over, in order
+  std::size_t begun_ = 0;
+  GameCounts finished_;               // from A's side
+  std::int64_t finished_plies_ = 0;
+  std::optional<SequentialTest> test_;
+  std::size_t seen_pairs_ = 0;        // by the test
   std::vector<const Game*> waiting_;
   std::vector<std::uint64_t> keys_;
   std::vector<std::size_t> numbers_;
 };
 
-// Unfinished games count by the plies that they have against the mean of the finished ones.
-double share_done(const std::vector<PlayedGame>& games, int finished) {
-  constexpr double kUsualPlies = 90;
-  double finished_plies = 0;
-  for (const PlayedGame& played : games) finished_plies += played.game.is_over() ? played.game.plies() : 0;
-  const double usual = 10 * finished >= static_cast<int>(games.size()) ? finished_plies / finished : kUsualPlies;
-  double done = finished;
-  for (const PlayedGame& played : games) done += played.game.is_over() ? 0 : std::min(played.game.plies() / usual, 0.95);
-  return done / static_cast<double>(games.size());
-}
-
-MatchProgress progress_of(std::vector<PlayedGame>& games, double seconds) {
-  MatchProgress progress;
-  progress.games = static_cast<int>(games.size());
-  progress.seconds = seconds;
-  for (PlayedGame& played : games) {
-    if (!played.game.is_over()) continue;
-    const double south = points_of_south(played.game);
-    played.a_points = played.a_is_south ? south : 1 - south;
-    count(progress.so_far, played.a_points);
-    ++progress.finished;
-  }
-  progress.share = share_done(games, progress.finished);
-  return progress;
-}
-
-std::vector<PlayedGame> finished_pairs(const std::vector<PlayedGame>& games) {
-  std::vector<PlayedGame> finished;
-  for (std::size_t first = 0; first + 1 < games.size(); first += 2) {
-    if (!games[first].game.is_over() || !games[first + 1].game.is_over()) continue;
-    finished.push_back(games[first]);
-    finished.push_back(games[first + 1]);
-  }
-  return finished;
-}
-
 }  // namespace
-
-MatchResult summarise_match(std::span<const PlayedGame> games) {
-  MatchResult result;
-  std::vector<double> pairs, south_pairs;
-  std::set<std::string> lines;
-  double plies = 0;
-  for (std::size_t i = 0; i < games.size(); ++i) {
-    const PlayedGame& played = games[i];
-    count(result.total, played.a_points);
-    count(played.a_is_south ? result.first : result.second, played.a_points);
-    lines.emplace(played.game.actions().begin(), played.game.actions().end());
-    plies += played.game.plies();
-    if (i % 2 == 0) continue;
-    const PlayedGame& other = games[i - 1];
-    const auto south = [](const PlayedGame& g) { return g.a_is_south ? g.a_points : 1 - g.a_points; };
-    pairs.push_back((played.a_points + other.a_points) / 2);
-    south_pairs.push_back((south(played) + south(other)) / 2);
-  }
-  const double count_of_games = static_cast<double>(games.size());
-  const double points = result.total.wins + 0.5 * result.total.draws;
-  const double score = (points + 0.5) / (count_of_games + 1);
-  result.elo = elo_from_score(score);
-  // The slope of the Elo scale at this score turns points into Elo.
-  result.elo_error_95 = kNormal95 * error_of_mean(pairs, score, true) * 400.0 / std::log(10.0) / (score * (1 - score));
-  if (!games.empty()) {
-    for (double south : south_pairs) result.first_player_score += (south - 0.5) / static_cast<double>(south_pairs.size());
-    if (south_pairs.size() > 1) result.first_player_error_95 = kNormal95 * error_of_mean(south_pairs, result.first_player_score, false);
-    result.mean_plies = plies / count_of_games;
-  }
-  result.distinct_games = static_cast<int>(lines.size());
-  return result;
-}
 
 MatchResult play_match(const MatchSettings& settings, Player& a, Player& b, const std::function<bool(const MatchProgress&)>& watch,
                        std::vector<PlayedGame>* games) {
   check(settings);
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  std::vector<PlayedGame> played;
-  for (const Game& opening : match_openings(settings)) {
-    played.push_back({opening, true, 0.5});
-    played.push_back({opening, false, 0.5});
-  }
-  Round round(settings, played);
+  Games play(settings, games_at_once(settings, a, b));
   bool stopped = false;
-  while (!stopped && round.move(a, true) + round.move(b, false) > 0) {
-    const MatchProgress progress = progress_of(played, seconds());
-    stopped = watch && !watch(progress) && progress.finished < progress.games;
+  while (!stopped && !play.decided() && play.move(a, b)) {
+    if (!watch) continue;
+    MatchProgress progress = play.progress();
+    progress.seconds = seconds();
+    stopped = !watch(progress) && progress.finished < progress.games && !play.decided();
   }
-  progress_of(played, seconds());
-  if (stopped) played = finished_pairs(played);
-  MatchResult result = summarise_match(played);
+  std::vector<PlayedGame> counted = play.counted();
+  MatchResult result = summarise_match(counted);
+  result.sprt = play.test();
   result.complete = !stopped;
   result.seconds = seconds();
-  if (games != nullptr) *games = std::move(played);
+  if (games != nullptr) *games = std::move(counted);
   return result;
-}
-
-std::string progress_text(const MatchProgress& progress) {
-  std::string text = fmt::format("{}/{} games", progress.finished, progress.games);
-  if (progress.finished > 0) text += fmt::format(", {:.1f} %", 100 * progress.so_far.score());
-  if (progress.seconds < 1 || progress.share <= 0) return text;
-  const double rate = progress.share * progress.games / progress.seconds;
-  return text + fmt::format(", {:.3g} games/s, {:.0f} s left", rate, progress.seconds * (1 - progress.share) / progress.share);
 }
 
 }  // namespace wari

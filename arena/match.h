@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "arena/player.h"
+#include "arena/sprt.h"
 #include "core/game.h"
 
 // Two players against each other over paired openings: each pair of games starts from one random line, and each player has it once from either seat.
@@ -14,9 +16,11 @@ namespace wari {
 
 struct MatchSettings {
   Rules rules;
-  int games = 400;         // even: pairs
+  int games = 400;         // even: pairs; with `sprt` at most
   int opening_plies = 4;   // random plies at the start of each pair; distinct among pairs while there are enough
   std::uint64_t seed = 1;  // of openings and of everything random about the players
+  int games_at_once = 0;   // of no influence on what is played; 0: all, or a few hundred with `sprt`
+  std::optional<SprtSettings> sprt;  // ends the match at its decision
 };
 
 // Counts of games from A's side.
@@ -34,12 +38,27 @@ struct PlayedGame {
   Game game;
   bool a_is_south;
   double a_points;  // 1, 1/2 or 0
+  int forfeit = 0;  // kCrashed, kOutOfTime or kIllegalMove: how the player to move lost; 0: the rules ended the game
+  bool is_over() const { return forfeit != 0 || game.is_over(); }
+};
+
+// Games that a player lost otherwise than by the rules; only programs of others do.
+struct ForfeitCounts {
+  int crashes = 0;
+  int out_of_time = 0;
+  int illegal_moves = 0;
+  int total() const { return crashes + out_of_time + illegal_moves; }
+  bool operator==(const ForfeitCounts&) const = default;
 };
 
 struct MatchResult {
   GameCounts total;
-  GameCounts first;  // games in which A had the first move (South)
+  GameCounts first;  // games in which A had the first move
   GameCounts second;
+  Pentanomial pairs{};              // by A's points
+  std::optional<SequentialTest> sprt;
+  ForfeitCounts a_forfeits;         // lost by A
+  ForfeitCounts b_forfeits;
   double elo = 0;                   // of A over B, from (wins + draws/2 + 1/2) / (games + 1)
   double elo_error_95 = 0;          // half width of the 95 % interval, from the spread over pairs
   double first_player_score = 0.5;  // of whoever moved first; far from a half says that the openings decide
@@ -56,10 +75,12 @@ struct MatchProgress {
   GameCounts so_far;
   double share = 0;  // of the whole work, 0..1: games run side by side, so most end late
   double seconds = 0;
+  std::optional<SequentialTest> sprt = {};
 };
 
 // Throws Error for an odd number of games, endless rules (`quiet_plies: 0`), or openings that all end the game.
-// `watch` is called after each round of moves; if it returns false the match stops there, and the result covers the pairs that were finished.
+// `watch` is called after each round of moves; if it returns false the match stops there, and the result covers the pairs that were finished. With a sequential
+// test it covers the pairs up to the decision, or, where it was stopped, those that the test has seen.
 MatchResult play_match(const MatchSettings& settings, Player& a, Player& b, const std::function<bool(const MatchProgress&)>& watch = {},
                        std::vector<PlayedGame>* games = nullptr);
 
@@ -69,7 +90,7 @@ std::vector<Game> match_openings(const MatchSettings& settings);
 // The figures of a match from its games in order of number (2 i and 2 i + 1 are a pair).
 MatchResult summarise_match(std::span<const PlayedGame> games);
 
-// "63 games/s, 120/400, 61.3 %, 4 s left": for a terminal.
+// "120/400 games, 61.3 %, 63 games/s, 4 s left", with a test "120 games, 61.3 %, 63 games/s, LLR 1.20 (-2.94 to 2.94)": for a terminal.
 std::string progress_text(const MatchProgress& progress);
 
 }  // namespace wari

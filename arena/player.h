@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "arena/option_list.h"
 #include "core/game.h"
 #include "endgame/table.h"
 #include "search/evaluator.h"
@@ -17,6 +17,9 @@
 
 // Whoever can choose a move. A player is asked for many games at once, so that a network sees full batches and slow players can spread over the cores.
 namespace wari {
+
+// What choose() may give in place of an action: the player lost that game otherwise than by the rules, or was asked to stop before it had chosen.
+inline constexpr int kCrashed = -1, kOutOfTime = -2, kIllegalMove = -3, kNotChosen = -4;
 
 class Player {
  public:
@@ -26,6 +29,8 @@ class Player {
   // One legal action for each of the unfinished `games`. `keys[i]` stands for (match, game, ply): all that is random about the choice is a function of it,
   // so a choice depends neither on the other games of the batch nor on the number of threads.
   virtual std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t> keys) = 0;
+  // Games that it can think about at once; 0: any number.
+  virtual int games_at_once() const { return 0; }
 };
 
 // Reads a checkpoint into something that judges positions. `precision` is "auto" unless the player says otherwise. Given by the program, since networks are
@@ -44,7 +49,7 @@ struct PlayerEnvironment {
 // A PLAYER of the command line, taken apart: "search:checkpoint=runs/a,visits=64".
 struct PlayerDescription {
   std::string kind;
-  std::map<std::string, std::string> options;
+  OptionList options;
 };
 PlayerDescription parse_player(std::string_view text);  // throws Error with the nearest kind or option
 

@@ -264,6 +264,7 @@ TEST(Match, StopsBetweenRoundsAndKeepsFinishedPairs) {
 TEST(Match, ProgressNamesRateAndTimeLeft) {
   EXPECT_EQ(progress_text({100, 400, {80, 10, 10}, 0.5, 20.0}), "100/400 games, 85.0 %, 10 games/s, 20 s left");
   EXPECT_EQ(progress_text({0, 400, {}, 0.25, 20.0}), "0/400 games, 5 games/s, 60 s left");
+  EXPECT_EQ(progress_text({100, 400, {80, 10, 10}, 0.5, 20.0, SequentialTest({})}), "100 games, 85.0 %, 10 games/s, LLR 0.00 (-2.94 to 2.94)");
   ScriptedPlayer a("first", false), b("last", true);
   double share = 0;
   play_match(settings_of("abapa", 20), a, b, [&](const MatchProgress& progress) {
