@@ -56,6 +56,11 @@ SearchPlayerSettings search_settings(const PlayerDescription& player, const Play
   return settings;
 }
 
+std::unique_ptr<Player> with_version(std::unique_ptr<Player> player, const PlayerDescription& description, const PlayerEnvironment& environment) {
+  if (environment.checkpoint_version) player->set_version(environment.checkpoint_version(text_option(description.options, "checkpoint", "")));
+  return player;
+}
+
 }  // namespace
 
 PlayerDescription parse_player(std::string_view text) {
@@ -72,7 +77,7 @@ std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironme
   if (player.kind == "random") return make_random_player();
   if (player.kind == "greedy") return make_greedy_player();
   if (player.kind == "alphabeta") return make_alphabeta_player(whole_option(player.options, "depth", 6, 1, kAlphaBetaMaxDepth, kWhose), environment.workers);
-  if (player.kind == "policy") return make_policy_player(std::string(text), checkpoint_evaluator(player, text, environment));
+  if (player.kind == "policy") return with_version(make_policy_player(std::string(text), checkpoint_evaluator(player, text, environment)), player, environment);
   if (player.kind == "rollouts") {
     SearchPlayerSettings settings = search_settings(player, environment, 1000);
     if (!player.options.contains("c_puct")) settings.search.c_puct = SearchSettings{}.c_puct;  // single playouts are noisy: explore as in self-play
@@ -81,7 +86,7 @@ std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironme
   const SearchPlayerSettings settings = search_settings(player, environment, 64);
   PlayerEnvironment own = environment;
   if (environment.load_device_evaluator) own.load_evaluator = environment.load_device_evaluator;
-  return make_search_player(std::string(text), settings, *checkpoint_evaluator(player, text, own));
+  return with_version(make_search_player(std::string(text), settings, *checkpoint_evaluator(player, text, own)), player, environment);
 }
 
 }  // namespace wari

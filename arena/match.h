@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "arena/openings.h"
 #include "arena/player.h"
 #include "arena/sprt.h"
 #include "core/game.h"
@@ -18,6 +19,7 @@ struct MatchSettings {
   Rules rules;
   int games = 400;         // even: pairs; with `sprt` at most
   int opening_plies = 4;   // random plies at the start of each pair; distinct among pairs while there are enough
+  OpeningBook book;        // lines in its place, in random order; where there are fewer than pairs, from the beginning again
   std::uint64_t seed = 1;  // of openings and of everything random about the players
   int games_at_once = 0;   // of no influence on what is played; 0: all, or a few hundred with `sprt`
   std::optional<SprtSettings> sprt;  // ends the match at its decision
@@ -86,6 +88,7 @@ MatchResult play_match(const MatchSettings& settings, Player& a, Player& b, cons
 
 // The openings of a match: one unfinished game per pair.
 std::vector<Game> match_openings(const MatchSettings& settings);
+std::string openings_name(const MatchSettings& settings);  // "random 4 plies"
 
 // The figures of a match from its games in order of number (2 i and 2 i + 1 are a pair).
 MatchResult summarise_match(std::span<const PlayedGame> games);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "arena/match.h"
+#include "arena/openings.h"
 #include "core/error.h"
 #include "core/notation.h"
 #include "core/random.h"
@@ -77,12 +78,23 @@ std::vector<Game> drawn_openings(const MatchSettings& settings, std::size_t pair
 
 }  // namespace
 
+std::vector<Game> all_lines(const Rules& rules, int plies) {
+  std::vector<Game> lines;
+  if (!list_lines(Game(rules), plies, lines)) lines.clear();
+  return lines;
+}
+
 std::vector<Game> match_openings(const MatchSettings& settings) {
   const auto pairs = static_cast<std::size_t>(settings.games / 2);
+  if (!settings.book.lines.empty()) return openings_from_list(settings.book.lines, pairs, settings.seed);
   std::vector<Game> lines;
   if (!list_lines(Game(settings.rules), settings.opening_plies, lines)) return drawn_openings(settings, pairs);
   if (lines.empty()) no_opening(settings);
   return openings_from_list(lines, pairs, settings.seed);
+}
+
+std::string openings_name(const MatchSettings& settings) {
+  return settings.book.lines.empty() ? "random " + std::to_string(settings.opening_plies) + " plies" : settings.book.name;
 }
 
 }  // namespace wari

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arena/option_list.h"
@@ -31,6 +32,12 @@ class Player {
   virtual std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t> keys) = 0;
   // Games that it can think about at once; 0: any number.
   virtual int games_at_once() const { return 0; }
+  // What its moves depend on beside its name and this program: a hash of its weights, what an engine calls itself. Stored with results.
+  virtual std::string version() const { return version_; }
+  void set_version(std::string version) { version_ = std::move(version); }
+
+ private:
+  std::string version_;
 };
 
 // Reads a checkpoint into something that judges positions. `precision` is "auto" unless the player says otherwise. Given by the program, since networks are
@@ -43,6 +50,8 @@ struct PlayerEnvironment {
   int lanes = 256;  // positions searched at once, of all workers together
   std::uint64_t seed = 1;
   EvaluatorFactory load_evaluator;  // empty: players with a checkpoint are refused
+  std::function<std::string(const std::filesystem::path& checkpoint)> checkpoint_version;  // a hash of the weights behind a path; empty: players have none
+  std::function<bool()> stop_requested;    // asked by players that wait for long; empty: never
   EvaluatorFactory load_device_evaluator;  // for tree searches on a GPU, batches of `lanes`; empty: they run on the CPU
 };
 

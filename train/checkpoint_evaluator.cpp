@@ -18,6 +18,10 @@ std::unique_ptr<Evaluator> load_device_checkpoint_evaluator(const std::filesyste
   return make_device_network_evaluator(fold_weights(read_checkpoint_weights(resolve_checkpoint(path.string())), /*averaged=*/true), rules, rows);
 }
 
+std::string checkpoint_weights_hash(const std::filesystem::path& path) {
+  return read_checkpoint_info(resolve_checkpoint(path.string())).hashes.at("weights.safetensors");
+}
+
 std::string checkpoint_rules_note(const std::filesystem::path& path, const Rules& rules) {
   return untrained_rules_note(read_checkpoint_info(resolve_checkpoint(path.string())), rules, path.string());
 }

@@ -23,6 +23,9 @@ std::unique_ptr<Evaluator> load_checkpoint_evaluator(const std::filesystem::path
 // The same on the GPU, for batches of `rows`, in bfloat16. Throws Error also without a GPU.
 std::unique_ptr<Evaluator> load_device_checkpoint_evaluator(const std::filesystem::path& path, const std::vector<Rules>& rules, int rows);
 
+// The hash of the weights that `path` stands for just now.
+std::string checkpoint_weights_hash(const std::filesystem::path& path);
+
 // The line to log when `rules` were not trained on ("" if they were).
 std::string checkpoint_rules_note(const std::filesystem::path& path, const Rules& rules);
 
