@@ -136,6 +136,96 @@ TEST(Ratings, SeveralAnchorsStayWhereTheyAre) {
   EXPECT_LT(elo_of(ratings, "a"), 1000);
 }
 
+constexpr RatingSettings kDavidson{DrawModel::davidson, 1};
+
+// Davidson's own example (1970, example 2): six brands of pudding, compared in pairs by people who may have no preference.
+TEST(DrawModel, AgreesWithDavidsonsEstimates) {
+  const std::vector<PairRecord> records = {{"1", "2", {19, 16, 22}}, {"1", "3", {16, 12, 19}}, {"2", "3", {19, 10, 19}}, {"1", "4", {18, 13, 23}}, {"2", "4", {23, 9, 19}},
+                                           {"3", "4", {19, 15, 20}}, {"1", "5", {13, 18, 19}}, {"2", "5", {16, 12, 20}}, {"3", "5", {16, 17, 15}}, {"4", "5", {17, 16, 14}},
+                                           {"1", "6", {18, 12, 21}}, {"2", "6", {22, 12, 20}}, {"3", "6", {13, 10, 18}}, {"4", "6", {14, 18, 19}}, {"5", "6", {11, 12, 21}}};
+  const Ratings ratings = rate_players(records, {{"1", 0.0}}, {DrawModel::davidson, 0});
+  const double published[] = {0.1388005, 0.1729985, 0.1617420, 0.1653930, 0.1586805, 0.2023855};
+  EXPECT_NEAR(ratings.draw_parameter, 0.7468147, 2e-5);
+  // The same likelihood maximised independently (Davidson's iteration, in Python, until nothing changes).
+  const double converged[] = {0.13880337518068822, 0.1730014999829947, 0.16174743403678726, 0.16537295776291402, 0.15868539457471845, 0.2023893384618974};
+  EXPECT_NEAR(ratings.draw_parameter, 0.7468229876542897, 1e-8);
+  const double nat = (1 + ratings.draw_parameter / 2) * std::log(10.0) / 400;  // of Davidson's scale in an Elo
+  for (int brand = 1; brand < 6; ++brand) {
+    const Rating* rating = ratings.find(std::to_string(brand + 1));
+    EXPECT_NEAR(rating->elo * nat, std::log(published[brand] / published[0]), 2e-4) << brand + 1;  // he stopped after seven iterations
+    EXPECT_NEAR(rating->elo * nat, std::log(converged[brand] / converged[0]), 1e-8) << brand + 1;
+  }
+  // Standard errors of the differences to the first brand, as the R package PlackettLuce gives them.
+  const double errors[] = {0.1872168, 0.1935181, 0.1882110, 0.1927043, 0.1924059};
+  for (int brand = 2; brand <= 6; ++brand) {
+    const double error = ratings.find(std::to_string(brand))->error_95 / 1.96 * nat;
+    EXPECT_NEAR(error, errors[brand - 2], 0.002) << brand;  // there nu is not part of the scale
+  }
+}
+
+// Two players: the three shares are met exactly, so the strengths can be written down.
+TEST(DrawModel, TwoPlayersMeetTheirSharesExactly) {
+  const double wins = 50, draws = 30, losses = 20;
+  const Ratings ratings = rate_players({{"a", "b", {50, 30, 20}}}, {{"b", 0.0}}, {DrawModel::davidson, 0});
+  const double nu = draws / std::sqrt(wins * losses);
+  EXPECT_NEAR(ratings.draw_parameter, nu, 1e-8);
+  EXPECT_NEAR(elo_of(ratings, "a"), 400 * std::log10(wins / losses) / (1 + nu / 2), 1e-6);
+  // The delta method on the two shares: Elo is a function f(wins, losses) of independent Poisson counts, given the draws.
+  const auto elo = [](double w, double d, double l) { return 400 * std::log10(w / l) / (1 + d / std::sqrt(w * l) / 2); };
+  const double h = 1e-4;
+  const double by_win = (elo(wins + h, draws, losses) - elo(wins - h, draws, losses)) / (2 * h), by_draw = (elo(wins, draws + h, losses) - elo(wins, draws - h, losses)) / (2 * h),
+               by_loss = (elo(wins, draws, losses + h) - elo(wins, draws, losses - h)) / (2 * h);
+  EXPECT_NEAR(ratings.find("a")->error_95, 1.96 * std::sqrt(wins * by_win * by_win + draws * by_draw * by_draw + losses * by_loss * by_loss), 1e-4);
+}
+
+// Whatever share is drawn, a small lead in points is the Elo that a match between the two gives.
+TEST(DrawModel, SmallLeadsStandWhereAMatchPutsThem) {
+  for (int drawn : {0, 2000, 6000, 9000}) {
+    const int decided = 10000 - drawn;
+    const Ratings ratings = rate_players({{"a", "b", {decided / 2 + 200, drawn, decided / 2 - 200}}}, {{"b", 0.0}}, kDavidson);
+    EXPECT_NEAR(elo_of(ratings, "a"), elo_from_score(0.52), 0.4) << drawn;
+  }
+}
+
+// Two matches at 50 %: the drawn one leaves less doubt. The spread of the points says how much less.
+TEST(DrawModel, DrawsTellMoreThanHalfWins) {
+  const Ratings decided = rate_players({{"a", "b", {200, 0, 200}}}, {{"b", 0.0}}, kDavidson), drawn = rate_players({{"a", "b", {50, 300, 50}}}, {{"b", 0.0}}, kDavidson);
+  EXPECT_NEAR(drawn.find("a")->error_95 / decided.find("a")->error_95, 0.5, 0.01);  // a quarter of the variance
+  EXPECT_NEAR(decided.find("a")->error_95, rate_players({{"a", "b", {200, 0, 200}}}, {{"b", 0.0}}).find("a")->error_95, 1e-6);
+}
+
+TEST(DrawModel, WithoutDrawsItIsBradleyAndTerry) {
+  const std::vector<PairRecord> records = {{"a", "b", {30, 0, 10}}, {"b", "c", {25, 0, 15}}, {"c", "a", {5, 0, 35}}};
+  const Ratings with = rate_players(records, {{"c", 0.0}}, kDavidson), without = rate_players(records, {{"c", 0.0}});
+  EXPECT_EQ(with.draw_parameter, 0);
+  for (const char* player : {"a", "b"}) {
+    EXPECT_NEAR(elo_of(with, player), elo_of(without, player), 1e-6);
+    EXPECT_NEAR(with.find(player)->error_95, without.find(player)->error_95, 1e-6);
+  }
+}
+
+TEST(DrawModel, ExtremesStayFinite) {
+  const Ratings drawn = rate_players({{"a", "b", {0, 40, 0}}, {"b", "c", {0, 40, 0}}}, {{"a", 100.0}}, kDavidson);
+  for (const char* player : {"a", "b", "c"}) {
+    EXPECT_NEAR(elo_of(drawn, player), 100, 1e-6);
+    EXPECT_TRUE(std::isfinite(drawn.find(player)->error_95));
+  }
+  const Ratings swept = rate_players({{"a", "b", {100000, 0, 0}}, {"b", "c", {99999, 1, 0}}, {"x", "y", {0, 3, 0}}}, {{"c", 0.0}}, kDavidson);
+  for (const Rating& rating : swept.players) EXPECT_TRUE(std::isfinite(rating.elo) && std::isfinite(rating.error_95)) << rating.player;
+  EXPECT_EQ(swept.warnings.size(), 1u);
+  EXPECT_GT(elo_of(swept, "a"), elo_of(swept, "b"));
+}
+
+// Anchors far apart pin the scale; the share of draws comes from the games.
+TEST(DrawModel, SeveralAnchorsStayWhereTheyAre) {
+  const Ratings ratings = rate_players({{"a", "low", {70, 25, 5}}, {"a", "high", {20, 30, 50}}}, {{"low", 0.0}, {"high", 400.0}}, kDavidson);
+  EXPECT_DOUBLE_EQ(elo_of(ratings, "low"), 0);
+  EXPECT_DOUBLE_EQ(elo_of(ratings, "high"), 400);
+  EXPECT_GT(elo_of(ratings, "a"), 150);
+  EXPECT_LT(elo_of(ratings, "a"), 350);
+  EXPECT_GT(ratings.draw_parameter, 0.3);
+}
+
 TEST(Ratings, NoGamesNoPlayers) { EXPECT_TRUE(rate_players({}, {{"random", 0.0}}).players.empty()); }
 
 }  // namespace
