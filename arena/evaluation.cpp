@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "arena/elo.h"
+#include "arena/name_number.h"
 #include "core/error.h"
 #include "core/random.h"
 
@@ -16,18 +17,14 @@ constexpr const char* kAnchor = "random";  // stands at 0
 
 using Watch = std::function<bool(const MatchProgress&)>;
 
-// The same name gives the same number on every build (FNV-1a).
-std::uint64_t name_number(const std::string& name) {
-  std::uint64_t h = 0xcbf29ce484222325ULL;
-  for (unsigned char c : name) h = (h ^ c) * 0x100000001b3ULL;
-  return h;
-}
-
 MatchResult result_of(const StoredMatch& match) {
   MatchResult result;
   result.first = match.first;
   result.second = match.second;
   result.total = match.first + match.second;
+  result.pairs = match.pairs;
+  result.a_forfeits = match.a_forfeits;
+  result.b_forfeits = match.b_forfeits;
   result.elo = match.elo;
   result.elo_error_95 = match.elo_error_95;
   result.distinct_games = match.distinct_games;
@@ -53,7 +50,7 @@ class Matches {
     settings.seed = mix64(seed_ ^ mix64(static_cast<std::uint64_t>(iteration) ^ name_number(b.name())));
     const MatchResult result = play_match(settings, a, b, watch_);
     if (!result.complete) return std::nullopt;
-    database_.insert(stored_match(key, iteration, a.name(), b.name(), settings, result));
+    database_.insert(stored_match(key, iteration, a, b, settings, result));
     return result;
   }
 

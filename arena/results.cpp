@@ -1,5 +1,6 @@
 #include "arena/results.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <chrono>
@@ -7,15 +8,15 @@
 
 #include "core/error.h"
 #include "core/nearest.h"
+#include "search/signature.h"
 
 namespace wari {
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kFormat = 2;
 constexpr int kApplicationId = 0x57415249;  // "WARI"
-constexpr const char* kProgramVersion = "0.1.0";
 
-constexpr const char* kSchema =
+constexpr const char* kTable =
     "create table if not exists matches ("
     "number integer primary key, key text not null unique, iteration integer not null, a text not null, b text not null, rules text not null,"
     "first_wins integer not null, first_draws integer not null, first_losses integer not null,"
@@ -23,9 +24,29 @@ constexpr const char* kSchema =
     "seed text not null, opening_plies integer not null, distinct_games integer not null, elo real not null, elo_error_95 real not null,"
     "seconds real not null, version text not null, unix_time_s integer not null);";
 
+// What format 2 has beside that, each with the value that stands for "not known".
+constexpr const char* kColumnsOfFormat2[] = {
+    "a_version text not null default ''",       "b_version text not null default ''",       "openings text not null default ''",
+    "pairs_0 integer not null default 0",       "pairs_half integer not null default 0",    "pairs_1 integer not null default 0",
+    "pairs_3_halves integer not null default 0", "pairs_2 integer not null default 0",      "a_crashes integer not null default 0",
+    "a_out_of_time integer not null default 0", "a_illegal_moves integer not null default 0", "b_crashes integer not null default 0",
+    "b_out_of_time integer not null default 0", "b_illegal_moves integer not null default 0"};
+
 constexpr const char* kColumns =
     "key, iteration, a, b, rules, first_wins, first_draws, first_losses, second_wins, second_draws, second_losses, seed, opening_plies, distinct_games, elo, "
-    "elo_error_95, seconds, version, unix_time_s";
+    "elo_error_95, seconds, version, unix_time_s, a_version, b_version, openings, pairs_0, pairs_half, pairs_1, pairs_3_halves, pairs_2, a_crashes, a_out_of_time, "
+    "a_illegal_moves, b_crashes, b_out_of_time, b_illegal_moves";
+constexpr int kColumnCount = 33;
+
+std::string with_format(const std::string& changes) {
+  return "begin immediate;" + changes + "pragma application_id=" + std::to_string(kApplicationId) + ";pragma user_version=" + std::to_string(kFormat) + ";commit;";
+}
+
+std::string additions_of_format_2() {
+  std::string changes;
+  for (const char* column : kColumnsOfFormat2) changes += std::string("alter table matches add column ") + column + ";";
+  return changes;
+}
 
 }  // namespace
 
@@ -97,22 +118,30 @@ class Statement {
 
 }  // namespace
 
-StoredMatch stored_match(std::string key, int iteration, const std::string& a, const std::string& b, const MatchSettings& settings, const MatchResult& result) {
+std::string program_version() { return fmt::format("{}, search {:016x}", WARI_VERSION, kSearchSignature); }
+
+StoredMatch stored_match(std::string key, int iteration, const Player& a, const Player& b, const MatchSettings& settings, const MatchResult& result) {
   StoredMatch match;
   match.key = std::move(key);
   match.iteration = iteration;
-  match.a = a;
-  match.b = b;
+  match.a = a.name();
+  match.b = b.name();
+  match.a_version = a.version();
+  match.b_version = b.version();
   match.rules = rules_name(settings.rules);
   match.first = result.first;
   match.second = result.second;
+  match.pairs = result.pairs;
+  match.a_forfeits = result.a_forfeits;
+  match.b_forfeits = result.b_forfeits;
+  match.openings = openings_name(settings);
   match.seed = settings.seed;
   match.opening_plies = settings.opening_plies;
   match.distinct_games = result.distinct_games;
   match.elo = result.elo;
   match.elo_error_95 = result.elo_error_95;
   match.seconds = result.seconds;
-  match.version = kProgramVersion;
+  match.version = program_version();
   match.unix_time_s = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   return match;
 }
@@ -125,21 +154,20 @@ ResultsDatabase::ResultsDatabase(const std::filesystem::path& file) : connection
   const int tables = connection_->number("select count(*) from sqlite_master");
   const bool ours = connection_->number("pragma application_id") == kApplicationId;
   if (tables != 0 && !ours) throw Error("a database of another program: " + quote(file.string()) + ": move it away to start a new one");
-  if (tables != 0 && version != kSchemaVersion) {
-    throw Error("results of format " + std::to_string(version) + ": " + quote(file.string()) + ": this program reads format " + std::to_string(kSchemaVersion) +
+  if (tables != 0 && (version < 1 || version > kFormat)) {
+    throw Error("results of format " + std::to_string(version) + ": " + quote(file.string()) + ": this program reads formats 1 to " + std::to_string(kFormat) +
                 "; use the version that wrote it");
   }
-  if (tables == 0) {
-    const std::string create = "begin;" + std::string(kSchema) + "pragma application_id=" + std::to_string(kApplicationId) +
-                               ";pragma user_version=" + std::to_string(kSchemaVersion) + ";commit;";
-    connection_->execute(create.c_str(), "cannot create results");
-  }
+  if (tables == 0) connection_->execute(with_format(kTable + additions_of_format_2()).c_str(), "cannot create results");
+  else if (version == 1) connection_->execute(with_format(additions_of_format_2()).c_str(), "cannot bring results to the present format");
 }
 
 ResultsDatabase::~ResultsDatabase() = default;
 
 bool ResultsDatabase::insert(const StoredMatch& match) {
-  Statement insertion(connection_->database, "insert or ignore into matches (" + std::string(kColumns) + ") values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  std::string places = "?";
+  for (int column = 1; column < kColumnCount; ++column) places += ",?";
+  Statement insertion(connection_->database, "insert or ignore into matches (" + std::string(kColumns) + ") values (" + places + ")");
   if (insertion.failed()) connection_->fail("cannot store a result");
   insertion.bind(match.key);
   insertion.bind(std::int64_t{match.iteration});
@@ -159,6 +187,13 @@ bool ResultsDatabase::insert(const StoredMatch& match) {
   insertion.bind(match.seconds);
   insertion.bind(match.version);
   insertion.bind(match.unix_time_s);
+  insertion.bind(match.a_version);
+  insertion.bind(match.b_version);
+  insertion.bind(match.openings);
+  for (const std::int64_t pairs : match.pairs) insertion.bind(pairs);
+  for (const ForfeitCounts* forfeits : {&match.a_forfeits, &match.b_forfeits}) {
+    for (const int count : {forfeits->crashes, forfeits->out_of_time, forfeits->illegal_moves}) insertion.bind(std::int64_t{count});
+  }
   insertion.step();
   if (insertion.failed()) connection_->fail("cannot store a result");
   return sqlite3_changes(connection_->database) == 1;
@@ -192,6 +227,13 @@ std::vector<StoredMatch> ResultsDatabase::matches() const {
     match.seconds = rows.real();
     match.version = rows.text();
     match.unix_time_s = rows.integer();
+    match.a_version = rows.text();
+    match.b_version = rows.text();
+    match.openings = rows.text();
+    for (std::int64_t& pairs : match.pairs) pairs = rows.integer();
+    for (ForfeitCounts* forfeits : {&match.a_forfeits, &match.b_forfeits}) {
+      for (int* count : {&forfeits->crashes, &forfeits->out_of_time, &forfeits->illegal_moves}) *count = rows.small();
+    }
     matches.push_back(match);
   }
   if (rows.failed()) connection_->fail("cannot read results");

@@ -19,23 +19,33 @@ struct StoredMatch {
   std::string a;      // names of players as the ratings show them
   std::string b;
   std::string rules;  // rules_name()
-  GameCounts first;   // A moves first
+  std::string a_version;  // Player::version()
+  std::string b_version;
+  GameCounts first;  // A moves first
   GameCounts second;
+  Pentanomial pairs{};  // by A's points; all 0: stored by a program that did not count them
+  ForfeitCounts a_forfeits;
+  ForfeitCounts b_forfeits;
   std::uint64_t seed = 0;
-  int opening_plies = 0;
+  int opening_plies = 0;  // where `openings` are random
+  std::string openings;   // openings_name()
   int distinct_games = 0;
   double elo = 0;
   double elo_error_95 = 0;
   double seconds = 0;            // wall clock
-  std::string version;           // of the program that played
+  std::string version;           // of the program that played, and of its search
   std::int64_t unix_time_s = 0;  // when it was stored
 };
 
-StoredMatch stored_match(std::string key, int iteration, const std::string& a, const std::string& b, const MatchSettings& settings, const MatchResult& result);
+StoredMatch stored_match(std::string key, int iteration, const Player& a, const Player& b, const MatchSettings& settings, const MatchResult& result);
+
+// This program and its search, as StoredMatch::version.
+std::string program_version();
 
 class ResultsDatabase {
  public:
-  // Opens or creates. Throws Error where the file is no database of this kind or of another version.
+  // Opens or creates; a database of format 1 is brought to the present one, with what its rows do not tell left empty. Throws Error where the file is no database
+  // of this kind or of a later format.
   explicit ResultsDatabase(const std::filesystem::path& file);
   ~ResultsDatabase();
   ResultsDatabase(const ResultsDatabase&) = delete;

@@ -1,6 +1,7 @@
 #include "arena/results.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -25,6 +26,17 @@ class Results : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
+class NamedGreedy final : public Player {
+ public:
+  explicit NamedGreedy(std::string name) : name_(std::move(name)), greedy_(make_greedy_player()) {}
+  std::string name() const override { return name_; }
+  std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t> keys) override { return greedy_->choose(games, keys); }
+
+ private:
+  std::string name_;
+  std::unique_ptr<Player> greedy_;
+};
+
 StoredMatch match_of(const std::string& key, int iteration = 1) {
   MatchSettings settings;
   settings.rules = parse_rules("warri,laps=two");
@@ -35,7 +47,12 @@ StoredMatch match_of(const std::string& key, int iteration = 1) {
   result.elo = -34.5;
   result.elo_error_95 = 80;
   result.distinct_games = 11;
-  return stored_match(key, iteration, "iteration 1", "random", settings, result);
+  result.pairs = {1, 0, 3, 1, 1};
+  result.a_forfeits = {1, 2, 3};
+  result.b_forfeits = {4, 5, 6};
+  NamedGreedy a("iteration 1");
+  a.set_version("0123456789abcdef");
+  return stored_match(key, iteration, a, *make_random_player(), settings, result);
 }
 
 TEST_F(Results, WhatIsStoredIsReadBackByAnotherProcess) {
@@ -56,7 +73,14 @@ TEST_F(Results, WhatIsStoredIsReadBackByAnotherProcess) {
   EXPECT_EQ(match.seed, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(match.distinct_games, 11);
   EXPECT_DOUBLE_EQ(match.elo, -34.5);
-  EXPECT_FALSE(match.version.empty());
+  EXPECT_EQ(match.version, program_version());
+  EXPECT_NE(match.version.find("search "), std::string::npos);
+  EXPECT_EQ(match.a_version, "0123456789abcdef");
+  EXPECT_EQ(match.b_version, "");
+  EXPECT_EQ(match.openings, "random 4 plies");
+  EXPECT_EQ(match.pairs, (Pentanomial{1, 0, 3, 1, 1}));
+  EXPECT_EQ(match.a_forfeits, (ForfeitCounts{1, 2, 3}));
+  EXPECT_EQ(match.b_forfeits, (ForfeitCounts{4, 5, 6}));
   EXPECT_GT(match.unix_time_s, 1'600'000'000);
 }
 
@@ -98,23 +122,39 @@ TEST_F(Results, ForeignDamagedAndNewerFilesAreRefused) {
   }
 }
 
+// As the first version of the program wrote it.
+TEST_F(Results, AFileOfTheFirstFormatIsBroughtToThePresentOne) {
+  sqlite3* old = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &old), SQLITE_OK);
+  const char* sql =
+      "create table matches (number integer primary key, key text not null unique, iteration integer not null, a text not null, b text not null, rules text not null,"
+      "first_wins integer not null, first_draws integer not null, first_losses integer not null, second_wins integer not null, second_draws integer not null, "
+      "second_losses integer not null, seed text not null, opening_plies integer not null, distinct_games integer not null, elo real not null, elo_error_95 real not null,"
+      "seconds real not null, version text not null, unix_time_s integer not null);"
+      "insert into matches values (1,'10: iteration 10 - random',10,'iteration 10','random','abapa',49,1,0,48,0,2,'18446744073709551615',4,100,640.5,90,1.5,'0.1.0',1764000000);"
+      "pragma application_id=1463898697; pragma user_version=1;";
+  ASSERT_EQ(sqlite3_exec(old, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(old);
+  for (int time = 0; time < 2; ++time) {  // the second time there is nothing to change
+    ResultsDatabase database(file());
+    const std::vector<StoredMatch> matches = database.matches();
+    ASSERT_EQ(matches.size(), 1u + static_cast<std::size_t>(time));
+    EXPECT_EQ(matches[0].first, (GameCounts{49, 1, 0}));
+    EXPECT_EQ(matches[0].seed, std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(matches[0].version, "0.1.0");
+    EXPECT_EQ(matches[0].pairs, Pentanomial{});
+    EXPECT_EQ(matches[0].openings, "");
+    database.insert(match_of("new"));
+    EXPECT_EQ(database.matches()[1].pairs, (Pentanomial{1, 0, 3, 1, 1}));
+  }
+}
+
 EvaluationSettings small_evaluation() {
   EvaluationSettings settings;
   settings.games = 20;
   settings.references = {"random", "greedy", "alphabeta:depth=2"};
   return settings;
 }
-
-class NamedGreedy final : public Player {
- public:
-  explicit NamedGreedy(std::string name) : name_(std::move(name)), greedy_(make_greedy_player()) {}
-  std::string name() const override { return name_; }
-  std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t> keys) override { return greedy_->choose(games, keys); }
-
- private:
-  std::string name_;
-  std::unique_ptr<Player> greedy_;
-};
 
 TEST_F(Results, AnEvaluationStoresAllMatchesAndRatesThem) {
   ResultsDatabase database(file());
