@@ -22,16 +22,6 @@ double points_of_south(const Game& game) {
 
 bool a_moves(const PlayedGame& played) { return played.a_is_south != north_moves(played.game.position()); }
 
-void check(const MatchSettings& settings) {
-  if (settings.games < 2 || settings.games % 2 != 0) {
-    throw Error(fmt::format("the number of games must be even: '{}': each opening is played from both seats", settings.games));
-  }
-  if (settings.opening_plies < 0) throw Error(fmt::format("opening plies out of range: '{}': give 0 or more", settings.opening_plies));
-  if (settings.rules.quiet_plies == 0) {
-    throw Error("a game might never end: quiet_plies=0: matches need a limit of quiet plies, 'quiet_plies=400' for instance");
-  }
-}
-
 std::size_t games_at_once(const MatchSettings& settings, const Player& a, const Player& b) {
   int most = settings.games_at_once > 0 ? settings.games_at_once : settings.sprt ? kGamesAtOnceWithTest : settings.games;
   for (const Player* player : {&a, &b}) {
@@ -158,9 +148,19 @@ class Games {
 
 }  // namespace
 
+void check_match(const MatchSettings& settings) {
+  if (settings.games < 2 || settings.games % 2 != 0) {
+    throw Error(fmt::format("the number of games must be even: '{}': each opening is played from both seats", settings.games));
+  }
+  if (settings.opening_plies < 0) throw Error(fmt::format("opening plies out of range: '{}': give 0 or more", settings.opening_plies));
+  if (settings.rules.quiet_plies == 0) {
+    throw Error("a game might never end: quiet_plies=0: matches need a limit of quiet plies, 'quiet_plies=400' for instance");
+  }
+}
+
 MatchResult play_match(const MatchSettings& settings, Player& a, Player& b, const std::function<bool(const MatchProgress&)>& watch,
                        std::vector<PlayedGame>* games) {
-  check(settings);
+  check_match(settings);
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   Games play(settings, games_at_once(settings, a, b));

@@ -80,7 +80,10 @@ struct MatchProgress {
   std::optional<SequentialTest> sprt = {};
 };
 
-// Throws Error for an odd number of games, endless rules (`quiet_plies: 0`), or openings that all end the game.
+// Throws Error for an odd number of games or endless rules (`quiet_plies: 0`).
+void check_match(const MatchSettings& settings);
+
+// Throws Error as check_match() does, and where all openings end the game.
 // `watch` is called after each round of moves; if it returns false the match stops there, and the result covers the pairs that were finished. With a sequential
 // test it covers the pairs up to the decision, or, where it was stopped, those that the test has seen.
 MatchResult play_match(const MatchSettings& settings, Player& a, Player& b, const std::function<bool(const MatchProgress&)>& watch = {},
