@@ -103,6 +103,8 @@ void add_analyze_command(CommandLine& line);
 void add_selfplay_command(CommandLine& line);
 void add_train_command(CommandLine& line);
 void add_match_command(CommandLine& line);
+void add_tournament_command(CommandLine& line);
+void add_results_command(CommandLine& line);
 void add_bench_command(CommandLine& line);
 void add_evaluate_command(CommandLine& line);
 void add_endgame_command(CommandLine& line);
@@ -117,6 +119,8 @@ inline constexpr AddCommand kCommands[] = {
     add_selfplay_command,
     add_train_command,
     add_match_command,
+    add_tournament_command,
+    add_results_command,
     add_bench_command,
     add_evaluate_command,
     add_endgame_command,
