@@ -2,6 +2,7 @@
 
 #include "arena/option_list.h"
 #include "arena/player.h"
+#include "arena/uci_engine.h"
 #include "core/error.h"
 #include "core/nearest.h"
 #include "search/alphabeta.h"
@@ -17,6 +18,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& known_playe
       {"rollouts", {"visits", "c_puct"}},
       {"search", {"checkpoint", "visits", "algorithm", "c_puct", "fpu_reduction", "root_uniform_share", "precision", "table"}},
       {"policy", {"checkpoint", "precision"}},
+      {"uci", {"command", "movetime_ms", "depth", "margin_ms", "start_ms"}},
   };
   return players;
 }
@@ -56,6 +58,18 @@ SearchPlayerSettings search_settings(const PlayerDescription& player, const Play
   return settings;
 }
 
+UciSettings uci_settings(const PlayerDescription& player, std::string_view text) {
+  constexpr int kMostMs = 86'400'000;  // a day
+  UciSettings settings;
+  settings.command = text_option(player.options, "command", "");
+  if (settings.command.empty()) throw Error("a player without program: " + quote(text) + ": add 'command=' and the path of an executable or a script");
+  settings.depth = whole_option(player.options, "depth", 0, 1, 1000, kWhose);
+  settings.movetime_ms = whole_option(player.options, "movetime_ms", settings.depth > 0 ? 0 : 1000, 1, kMostMs, kWhose);
+  settings.margin_ms = whole_option(player.options, "margin_ms", settings.margin_ms, 0, kMostMs, kWhose);
+  settings.start_ms = whole_option(player.options, "start_ms", settings.start_ms, 1, kMostMs, kWhose);
+  return settings;
+}
+
 std::unique_ptr<Player> with_version(std::unique_ptr<Player> player, const PlayerDescription& description, const PlayerEnvironment& environment) {
   if (environment.checkpoint_version) player->set_version(environment.checkpoint_version(text_option(description.options, "checkpoint", "")));
   return player;
@@ -78,6 +92,7 @@ std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironme
   if (player.kind == "greedy") return make_greedy_player();
   if (player.kind == "alphabeta") return make_alphabeta_player(whole_option(player.options, "depth", 6, 1, kAlphaBetaMaxDepth, kWhose), environment.workers);
   if (player.kind == "policy") return with_version(make_policy_player(std::string(text), checkpoint_evaluator(player, text, environment)), player, environment);
+  if (player.kind == "uci") return make_uci_player(std::string(text), uci_settings(player, text), environment);
   if (player.kind == "rollouts") {
     SearchPlayerSettings settings = search_settings(player, environment, 1000);
     if (!player.options.contains("c_puct")) settings.search.c_puct = SearchSettings{}.c_puct;  // single playouts are noisy: explore as in self-play

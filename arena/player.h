@@ -82,6 +82,10 @@ struct SearchPlayerSettings {
 std::unique_ptr<Player> make_search_player(std::string name, const SearchPlayerSettings& settings, const Evaluator& evaluator);
 std::unique_ptr<Player> make_policy_player(std::string name, std::unique_ptr<Evaluator> evaluator);  // the move with the highest prior
 
+struct UciSettings;
+// Somebody else's program, a process for each worker. Throws Error where it does not start.
+std::unique_ptr<Player> make_uci_player(std::string name, const UciSettings& settings, const PlayerEnvironment& environment);
+
 // The legal actions of a game in ascending order; none when it is over.
 std::vector<int> legal_list(const Game& game);
 
