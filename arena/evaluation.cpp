@@ -66,8 +66,9 @@ class Matches {
 }  // namespace
 
 void check_evaluation(const EvaluationSettings& settings, const Rules& rules) {
-  if (settings.every == 0) return;
-  if (settings.games % 2 != 0) throw Error(fmt::format("evaluation.games must be even: '{}': each opening is played from both seats", settings.games));
+  check_gate(settings.gate);
+  if (settings.every == 0 && settings.gate.rule == GateRule::none) return;
+  if (settings.every > 0 && settings.games % 2 != 0) throw Error(fmt::format("evaluation.games must be even: '{}': each opening is played from both seats", settings.games));
   for (const std::string& reference : settings.references) parse_player(reference);
   MatchSettings openings;
   openings.rules = rules;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "arena/gate.h"
 #include "arena/match.h"
 #include "arena/ratings.h"
 #include "arena/results.h"
@@ -19,6 +20,7 @@ struct EvaluationSettings {
   int opening_plies = 4;
   bool previous = true;                                                                                  // also against the checkpoint evaluated before
   std::vector<std::string> references = {"random", "greedy", "alphabeta:depth=4", "alphabeta:depth=8"};  // PLAYERs of the command line
+  GateSettings gate;
 
   template <class Visitor>
   void fields(Visitor& v) {
@@ -28,6 +30,7 @@ struct EvaluationSettings {
     v.number("opening_plies", opening_plies, 0, 100, "random plies at the start of each pair of games");
     v.flag("previous", previous, "also play the checkpoint that was evaluated before");
     v.list("references", references, "players with fixed strength that every evaluated checkpoint meets");
+    v.group("gate", gate, "which networks play the games of self-play");
   }
 };
 

@@ -130,6 +130,17 @@ Json evaluation_json(const Evaluation& evaluation) {
   return {{"elo", evaluation.rating.elo}, {"elo_error_95", evaluation.rating.error_95}, {"games", evaluation.rating.games}, {"matches", matches}};
 }
 
+Json gate_json(const GateReport& gate) {
+  const bool played = gate.against > 0;
+  return {{"accepted", gate.accepted ? 1 : 0},
+          {"against", played ? Json(gate.against) : Json(nullptr)},
+          {"games", gate.result.total.games()},
+          {"score", number(played, gate.result.total.score())},
+          {"elo_difference", number(played, gate.result.elo)},
+          {"elo_error_95", number(played, gate.result.elo_error_95)},
+          {"llr", number(gate.result.sprt.has_value(), gate.result.sprt ? gate.result.sprt->log_likelihood_ratio() : 0)}};
+}
+
 void flatten(const std::string& prefix, const Json& value, std::vector<std::pair<std::string, float>>& scalars) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items()) flatten(prefix.empty() ? key : prefix + "/" + key, inner, scalars);
@@ -161,6 +172,7 @@ nlohmann::ordered_json metrics_line(const IterationReport& report) {
   line["replay"] = replay_json(report);
   line["training"] = training_json(report);
   line["time"] = time_json(report);
+  line["gate"] = report.gate ? gate_json(*report.gate) : Json(nullptr);
   line["evaluation"] = report.evaluation ? evaluation_json(*report.evaluation) : Json(nullptr);
   return line;
 }
@@ -180,6 +192,8 @@ std::string metrics_text(const nlohmann::ordered_json& line) {
   } else if (at(line, "replay", "window_positions") < at(line, "replay", "min_positions")) {
     text += fmt::format("; no training yet: {:.0f} of {:.0f} positions", at(line, "replay", "window_positions"), at(line, "replay", "min_positions"));
   }
+  if (at(line, "gate", "games") > 0)
+    text += fmt::format("; gate: {:.1f} %, {}", 100 * at(line, "gate", "score"), at(line, "gate", "accepted") > 0 ? "accepted" : "rejected");
   if (line.at("elo").is_number()) text += fmt::format("; Elo {:+.0f} +- {:.0f}", at(line, "", "elo"), at(line, "", "elo_error_95"));
   return text;
 }

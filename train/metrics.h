@@ -40,6 +40,7 @@ struct IterationReport {
   std::int64_t min_positions = 0;     // wanted before training begins
   double learning_rate = 0;           // of the iteration's last step
   TrainReport training;
+  std::optional<GateReport> gate;
   std::optional<Evaluation> evaluation;
   StageSeconds seconds;
 };

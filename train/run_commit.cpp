@@ -26,13 +26,14 @@ nlohmann::json evaluation_to_json(const Evaluation& evaluation) {
   return matches;
 }
 
-// Old checkpoints go, but for the newest few and those on the Elo curve. checkpoint.json goes first: a kill in the middle leaves a folder that is no
+// Old checkpoints go, but for the newest few, those on the Elo curve, and those whose networks play. checkpoint.json goes first: a kill in the middle leaves a folder that is no
 // checkpoint.
 void remove_old_checkpoints(const RunState& run) {
   const std::vector<std::int64_t> present = run.folder.committed_checkpoints();
   const auto keep = static_cast<std::size_t>(run.settings.checkpoints.keep);
   for (std::size_t i = 0; i + keep < present.size(); ++i) {
     if (std::find(run.counters.evaluated.begin(), run.counters.evaluated.end(), present[i]) != run.counters.evaluated.end()) continue;
+    if (std::any_of(run.accepted_of.begin(), run.accepted_of.end(), [&](const auto& needed) { return needed.second == present[i]; })) continue;
     const fs::path folder = run.folder.checkpoint(present[i]);
     fs::remove(folder / "checkpoint.json");
     fs::remove_all(folder);
@@ -47,11 +48,14 @@ void remove_old_shards(const RunState& run) {
 
 }  // namespace
 
-void remember_shards(RunState& run, std::int64_t iteration, const std::vector<ShardInfo>& shards) {
+void remember_needs(RunState& run, std::int64_t iteration, const std::vector<ShardInfo>& shards, std::int64_t accepted) {
   std::vector<std::string>& names = run.shards_of[iteration];
   names.clear();
   for (const ShardInfo& shard : shards) names.push_back(shard.file);
-  while (run.shards_of.size() > static_cast<std::size_t>(run.settings.checkpoints.keep)) run.shards_of.erase(run.shards_of.begin());
+  run.accepted_of[iteration] = accepted;
+  const auto keep = static_cast<std::size_t>(run.settings.checkpoints.keep);
+  while (run.shards_of.size() > keep) run.shards_of.erase(run.shards_of.begin());
+  while (run.accepted_of.size() > keep) run.accepted_of.erase(run.accepted_of.begin());
 }
 
 void RunCounters::add(const IterationReport& report, double seconds) {
@@ -85,6 +89,7 @@ nlohmann::json RunCounters::to_json() const {
           {"carried_samples", carried_samples},
           {"seconds_used", seconds_used},
           {"evaluated", evaluated},
+          {"accepted", accepted},
           {"records_taken", records_taken},
           {"changes", changes},
           {"origin", origin}};
@@ -102,6 +107,7 @@ RunCounters RunCounters::from_json(const nlohmann::json& value) {
   value.at("carried_samples").get_to(counters.carried_samples);
   value.at("seconds_used").get_to(counters.seconds_used);
   value.at("evaluated").get_to(counters.evaluated);
+  counters.accepted = value.value("accepted", std::int64_t{0});  // not in checkpoints from before there were gates
   value.at("records_taken").get_to(counters.records_taken);
   value.at("changes").get_to(counters.changes);
   value.at("origin").get_to(counters.origin);
@@ -158,8 +164,8 @@ void commit_run(RunState& run, const nlohmann::ordered_json& line, const Evaluat
     run.events->write(info.iteration, metrics_scalars(line));
     run.folder.append_metrics(line);
   }
+  remember_needs(run, info.iteration, run.replay->shards(), run.counters.accepted);
   remove_old_checkpoints(run);
-  remember_shards(run, info.iteration, run.replay->shards());
   remove_old_shards(run);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include "train/checkpoint_evaluator.h"
 #include "train/network_evaluator.h"
 
 namespace wari {
@@ -17,6 +16,13 @@ std::unique_ptr<Player> checkpoint_player(const RunState& run, std::int64_t iter
   return make_search_player(checkpoint_player_name(iteration), search, evaluator);
 }
 
+const int kLanes = SearchPlayerSettings{}.lanes;
+
+std::unique_ptr<Player> newest_player(const RunState& run, std::int64_t iteration, const std::vector<Rules>& rules) {
+  const bool cuda = run.settings.device == "cuda";
+  return checkpoint_player(run, iteration, *(cuda ? make_device_network_evaluator(run.trainer->folded(), rules, kLanes) : run.evaluator()));
+}
+
 }  // namespace
 
 std::string checkpoint_player_name(std::int64_t iteration) { return fmt::format("iteration {}", iteration); }
@@ -25,19 +31,13 @@ bool is_evaluated(const EvaluationSettings& settings, std::int64_t iteration) { 
 
 std::optional<Evaluation> evaluate_run(RunState& run, std::int64_t iteration, const std::function<bool(const MatchProgress&)>& watch) {
   const TrainingSettings& settings = run.settings;
-  const bool cuda = settings.device == "cuda";
   const std::vector<Rules> rules{run.rules.rules.front()};
-  const int lanes = SearchPlayerSettings{}.lanes;
   std::unique_ptr<Player> previous;
   if (settings.evaluation.previous && !run.counters.evaluated.empty()) {
     const std::int64_t before = run.counters.evaluated.back();
-    CheckpointEvaluatorSettings wanted;
-    wanted.precision = settings.precision;
-    wanted.rules = rules;
-    const std::filesystem::path folder = run.folder.checkpoint(before);
-    previous = checkpoint_player(run, before, *(cuda ? load_device_checkpoint_evaluator(folder, rules, lanes) : load_checkpoint_evaluator(folder, wanted)));
+    previous = checkpoint_player(run, before, *run.checkpoint_evaluator(before, rules, kLanes));
   }
-  const std::unique_ptr<Player> newest = checkpoint_player(run, iteration, *(cuda ? make_device_network_evaluator(run.trainer->folded(), rules, lanes) : run.evaluator()));
+  const std::unique_ptr<Player> newest = newest_player(run, iteration, rules);
   PlayerEnvironment environment;
   environment.workers = settings.workers;
   environment.seed = settings.seed;
@@ -46,6 +46,21 @@ std::optional<Evaluation> evaluate_run(RunState& run, std::int64_t iteration, co
   if (!evaluation.complete) return std::nullopt;
   run.counters.evaluated.push_back(iteration);
   return evaluation;
+}
+
+std::optional<GateReport> judge_newest(const RunState& run, std::int64_t iteration, const std::function<bool(const MatchProgress&)>& watch) {
+  GateReport report;
+  report.against = run.counters.accepted;
+  report.accepted = report.against == 0;
+  if (report.accepted) return report;
+  const std::vector<Rules> rules{run.rules.rules.front()};
+  const EvaluationSettings& settings = run.settings.evaluation;
+  const std::unique_ptr<Player> newest = newest_player(run, iteration, rules);
+  const std::unique_ptr<Player> playing = checkpoint_player(run, report.against, *run.checkpoint_evaluator(report.against, rules, kLanes));
+  report.result = play_match(gate_match(settings.gate, rules.front(), settings.opening_plies, run.settings.seed, iteration), *newest, *playing, watch);
+  if (!report.result.complete) return std::nullopt;
+  report.accepted = gate_accepts(settings.gate, report.result);
+  return report;
 }
 
 }  // namespace wari

@@ -17,4 +17,7 @@ std::string checkpoint_player_name(std::int64_t iteration);
 // it; what was played until then is played again by the next start.
 std::optional<Evaluation> evaluate_run(RunState& run, std::int64_t iteration, const std::function<bool(const MatchProgress&)>& watch);
 
+// Whether the weights of iteration `iteration`, just learned, may play: a match against the network that plays. Nothing where `watch` stopped it.
+std::optional<GateReport> judge_newest(const RunState& run, std::int64_t iteration, const std::function<bool(const MatchProgress&)>& watch);
+
 }  // namespace wari

@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "cuda/device.h"
 #include "cuda/selfplay_engine.h"
+#include "train/checkpoint_evaluator.h"
 #include "train/device_self_test.h"
 #include "train/network_evaluator.h"
 
@@ -89,7 +90,7 @@ void read_older(RunState& run) {
   std::vector<nlohmann::ordered_json> lines;
   for (const std::int64_t iteration : run.folder.committed_checkpoints()) {
     const nlohmann::json loop = read_checkpoint_info(run.folder.checkpoint(iteration)).loop;
-    if (loop.contains("shards")) remember_shards(run, iteration, shards_from_json(loop.at("shards")));
+    if (loop.contains("shards")) remember_needs(run, iteration, shards_from_json(loop.at("shards")), RunCounters::from_json(loop.at("counters")).accepted);
     if (loop.contains("metrics_text")) lines.push_back(nlohmann::ordered_json::parse(loop.at("metrics_text").get<std::string>(), nullptr, false));
   }
   std::erase_if(lines, [](const nlohmann::ordered_json& line) { return !line.is_object(); });
@@ -107,7 +108,9 @@ void restore(RunState& run) {
   run.trainer->load(checkpoint.state);
   run.replay->restore(shards_from_json(checkpoint.info.loop.at("shards")), run.counters.total_positions);
   if (!run.selfplay || checkpoint.lanes.empty()) return;
-  run.selfplay->set_evaluator(*run.selfplay_evaluator());
+  if (run.settings.evaluation.gate.rule == GateRule::none) run.counters.accepted = 0;
+  const bool gated = run.counters.accepted > 0;
+  run.selfplay->set_evaluator(*(gated ? run.checkpoint_evaluator(run.counters.accepted, run.rules.rules, run.settings.selfplay.lanes) : run.selfplay_evaluator()));
   const std::string_view lanes(reinterpret_cast<const char*>(checkpoint.lanes.data()), checkpoint.lanes.size());
   const std::int64_t dropped = run.selfplay->load(lanes, (folder / "lanes.bin").string());
   run.counters.dropped_games += dropped;
@@ -164,6 +167,14 @@ std::unique_ptr<Evaluator> RunState::evaluator() const { return make_network_eva
 
 std::unique_ptr<Evaluator> RunState::selfplay_evaluator() const {
   return settings.device == "cuda" ? make_device_network_evaluator(trainer->folded(), rules.rules, settings.selfplay.lanes) : evaluator();
+}
+
+std::unique_ptr<Evaluator> RunState::checkpoint_evaluator(std::int64_t iteration, const std::vector<Rules>& of_rules, int lanes) const {
+  if (settings.device == "cuda") return load_device_checkpoint_evaluator(folder.checkpoint(iteration), of_rules, lanes);
+  CheckpointEvaluatorSettings wanted;
+  wanted.precision = settings.precision;
+  wanted.rules = of_rules;
+  return load_checkpoint_evaluator(folder.checkpoint(iteration), wanted);
 }
 
 std::unique_ptr<RunState> open_run(const TrainingRequest& request) {

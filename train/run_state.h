@@ -30,6 +30,7 @@ struct RunCounters {
   double carried_samples = 0;              // owed to the trainer, less than a batch
   double seconds_used = 0;                 // of all processes that worked on the run
   std::vector<std::int64_t> evaluated;     // iterations on the Elo curve, whose checkpoints stay
+  std::int64_t accepted = 0;               // iteration whose network plays, whose checkpoint stays too; 0: the newest plays
   std::vector<std::string> records_taken;  // shards of --records that were learned from
   std::vector<std::string> changes;        // of the configuration, in words
   std::string origin;                      // hash of the weights given by --from; empty: began at random
@@ -44,8 +45,8 @@ nlohmann::json shards_to_json(const std::vector<ShardInfo>& shards);
 std::vector<ShardInfo> shards_from_json(const nlohmann::json& value);
 
 struct RunState;
-// Notes the shards of one more checkpoint and forgets those of checkpoints that are no longer among the newest.
-void remember_shards(RunState& run, std::int64_t iteration, const std::vector<ShardInfo>& shards);
+// Notes what one more checkpoint needs on disk, and forgets what was needed by checkpoints that are no longer among the newest.
+void remember_needs(RunState& run, std::int64_t iteration, const std::vector<ShardInfo>& shards, std::int64_t accepted);
 
 // A run in memory: its folder, and everything that a checkpoint brings back.
 struct RunState {
@@ -59,7 +60,9 @@ struct RunState {
   RunCounters counters;
   nlohmann::ordered_json last_line;                            // of the newest checkpoint; null before the first
   std::int64_t newest = -1;                                    // checkpoint; -1: none
-  std::map<std::int64_t, std::vector<std::string>> shards_of;  // of the newest checkpoints on disk: so that each of them could be gone on from
+  // Of the newest checkpoints on disk, so that each of them could be gone on from: the shards of its window, and the checkpoint whose network plays (0: its own).
+  std::map<std::int64_t, std::vector<std::string>> shards_of;
+  std::map<std::int64_t, std::int64_t> accepted_of;
 
   // Made by start() only.
   std::unique_ptr<Trainer> trainer;
@@ -70,6 +73,8 @@ struct RunState {
 
   std::unique_ptr<Evaluator> evaluator() const;           // the averaged weights as the search sees them, on the CPU
   std::unique_ptr<Evaluator> selfplay_evaluator() const;  // where the games are played
+  // Of the checkpoint of an iteration, with `lanes` rows on a GPU.
+  std::unique_ptr<Evaluator> checkpoint_evaluator(std::int64_t iteration, const std::vector<Rules>& of_rules, int lanes) const;
 };
 
 // Opens the run, in this order: lock, configuration, hashes of the newest checkpoint. Changes nothing but a missing folder.

@@ -46,7 +46,7 @@ class TrainingLoop {
   bool iterate() {
     report_ = {};
     report_.iteration = run_.counters.iteration + 1;
-    const bool done = (shards_.empty() ? play() : take_records()) && learn() && evaluate();
+    const bool done = (shards_.empty() ? play() : take_records()) && learn() && hand_over() && evaluate();
     if (done) publish();
     return done;
   }
@@ -111,8 +111,26 @@ class TrainingLoop {
       report_.training.add(run_.trainer->finish());
       run_.counters.carried_samples = budget.carried_samples;
     }
+    return true;
+  }
+
+  // The new weights go to the engines; where a gate is set, once they have shown that they do not lose to those that play.
+  bool hand_over() {
+    if (!run_.selfplay || report_.training.steps == 0) return true;
+    const GateSettings& gate = settings_.evaluation.gate;
+    if (gate.rule != GateRule::none) {
+      if (run_.counters.accepted > 0 && report_.iteration % gate.every != 0) return true;
+      const StageTimer timer(report_.seconds.evaluation);
+      report_.gate = judge_newest(run_, report_.iteration, [this](const MatchProgress& match) {
+        show("gate", match.finished, match.games);
+        return !stop_.requested();
+      });
+      if (!report_.gate) return false;
+      if (!report_.gate->accepted) return true;
+      run_.counters.accepted = report_.iteration;
+    }
     const StageTimer timer(report_.seconds.checkpoint);
-    if (run_.selfplay && report_.training.steps > 0) run_.selfplay->set_evaluator(*run_.selfplay_evaluator());
+    run_.selfplay->set_evaluator(*run_.selfplay_evaluator());
     return true;
   }
 

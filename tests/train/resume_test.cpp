@@ -1,13 +1,11 @@
 #include <gmock/gmock.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <thread>
 
-#include "core/random.h"
+#include "tests/train/killed_run.h"
 #include "tests/train/training_runs.h"
 
 // A run that is stopped, killed, extended or spoiled.
@@ -68,29 +66,7 @@ TEST_F(Resume, KilledAtAnyInstantEndsWithTheSameBits) {
   const auto start = std::chrono::steady_clock::now();
   train(tiny_settings(), "whole");
   const double whole_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  const std::string run = (base_ / "killed").string(), variable = "WARI_TEST_RUN=" + run;
-  std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "--gtest_filter=ResumeProcess.*", "--gtest_brief=1"};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::vector<char*> environment;
-  for (char** entry = environ; *entry; ++entry) environment.push_back(*entry);
-  environment.push_back(const_cast<char*>(variable.c_str()));
-  environment.push_back(nullptr);
-  int status = -1, kills = 0;
-  while (true) {
-    pid_t child = 0;
-    ASSERT_EQ(::posix_spawn(&child, arguments[0], nullptr, nullptr, arguments.data(), environment.data()), 0);
-    if (kills < 12) {
-      const std::uint64_t bits = random_bits(7, static_cast<std::uint64_t>(kills), 0, Purpose::test, 0);
-      std::this_thread::sleep_for(std::chrono::milliseconds(static_cast<int>(100 + random_unit(bits) * static_cast<float>(whole_ms) / 2)));
-      ::kill(child, SIGKILL);
-    }
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    if (!WIFSIGNALED(status)) break;
-    ++kills;
-  }
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const int kills = kill_until_done("ResumeProcess.*", base_ / "killed", whole_ms);
   EXPECT_GE(kills, 3);
   EXPECT_EQ(outcome("killed"), outcome("whole"));
   EXPECT_THAT(iterations("killed"), ElementsAre(1, 2, 3));
