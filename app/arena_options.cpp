@@ -19,8 +19,10 @@ int workers_of(const ArenaOptions& options) {
 std::string players_help() {
   const SearchSettings search = playing_search();
   return fmt::format(
-      "random, greedy, alphabeta:depth=6, rollouts:visits=1000, policy:checkpoint=PATH, uci:command=PATH,movetime_ms=1000 (or depth=N; a program that speaks the UCI "
-      "dialect of docs/evaluation.md), or search:checkpoint=PATH,visits=64,algorithm=puct,c_puct={},fpu_reduction={},root_uniform_share={},precision=auto; only PATH must "
+      "random, greedy, alphabeta:depth=6, rollouts:visits=1000, policy:checkpoint=PATH, uci:command=PATH,movetime_ms=1000 (or depth=N; a program that speaks "
+      "the UCI "
+      "dialect of docs/evaluation.md), or search:checkpoint=PATH,visits=64,algorithm=puct,c_puct={},fpu_reduction={},root_uniform_share={},precision=auto; "
+      "only PATH must "
       "be given, the other values are the defaults",
       search.c_puct, search.fpu_reduction, search.root_uniform_share);
 }
@@ -30,21 +32,30 @@ void add_arena_options(CLI::App& command, ArenaOptions& options) {
   CLI::Option* plies = command.add_option("--opening-plies", options.opening_plies, "random plies at the start of each pair of games")
                            ->check(CLI::Range(0, 100))
                            ->capture_default_str();
-  CLI::Option* file =
-      command.add_option("--openings", options.openings, "file with one opening a line: moves, or a position and maybe moves; drawn by --seed, each once before any again")
-          ->excludes(plies);
+  CLI::Option* file = command
+                          .add_option("--openings", options.openings,
+                                      "file with one opening a line: moves, or a position and maybe moves; drawn by --seed, each once before any again")
+                          ->excludes(plies);
   command
       .add_option("--balanced-openings", options.balanced_openings,
                   "all lines of so many plies that alpha-beta finds level, in place of random ones; drawn by --seed, each once before any again")
       ->check(CLI::Range(1, 20))
       ->excludes(plies)
       ->excludes(file);
-  command.add_option("--balance-depth", options.balance.depth, "plies that alpha-beta looks ahead to judge an opening")->check(CLI::Range(1, 30))->capture_default_str();
-  command.add_option("--balance-seeds", options.balance.max_seeds, "seeds by which a level opening may favour a side")->check(CLI::Range(0, 72))->capture_default_str();
+  command.add_option("--balance-depth", options.balance.depth, "plies that alpha-beta looks ahead to judge an opening")
+      ->check(CLI::Range(1, 30))
+      ->capture_default_str();
+  command.add_option("--balance-seeds", options.balance.max_seeds, "seeds by which a level opening may favour a side")
+      ->check(CLI::Range(0, 72))
+      ->capture_default_str();
   command.add_option("--seed", options.seed, "of openings and of all that is random about the players")->capture_default_str();
   command.add_option("--workers", options.workers, "threads, or programs of a uci player; 0: one per core")->check(CLI::Range(0, 1024))->capture_default_str();
-  command.add_option("--device", options.device, "where tree searches of a checkpoint run: cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}))->capture_default_str();
-  command.add_option("--lanes", options.lanes, "positions that tree searches work on at once; a GPU wants a thousand")->check(CLI::Range(1, 65536))->capture_default_str();
+  command.add_option("--device", options.device, "where tree searches of a checkpoint run: cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  command.add_option("--lanes", options.lanes, "positions that tree searches work on at once; a GPU wants a thousand")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
 }
 
 MatchSettings match_settings(const ArenaOptions& options) {
@@ -78,7 +89,8 @@ PlayerEnvironment player_environment(const ArenaOptions& options, const Rules& r
   environment.stop_requested = [&stop] { return stop.requested(); };
   if (options.device == "cuda") {
     require_device();
-    environment.load_device_evaluator = [rules, note_rules, lanes = environment.lanes](const std::filesystem::path& checkpoint, const std::string& /* always bfloat16 */) {
+    environment.load_device_evaluator = [rules, note_rules, lanes = environment.lanes](const std::filesystem::path& checkpoint,
+                                                                                       const std::string& /* always bfloat16 */) {
       std::unique_ptr<Evaluator> evaluator = load_device_checkpoint_evaluator(checkpoint, {rules}, lanes);
       note_rules(checkpoint);
       return evaluator;
@@ -87,7 +99,9 @@ PlayerEnvironment player_environment(const ArenaOptions& options, const Rules& r
   return environment;
 }
 
-nlohmann::ordered_json pairs_json(const Pentanomial& pairs) { return {{"0", pairs[0]}, {"0.5", pairs[1]}, {"1", pairs[2]}, {"1.5", pairs[3]}, {"2", pairs[4]}}; }
+nlohmann::ordered_json pairs_json(const Pentanomial& pairs) {
+  return {{"0", pairs[0]}, {"0.5", pairs[1]}, {"1", pairs[2]}, {"1.5", pairs[3]}, {"2", pairs[4]}};
+}
 
 nlohmann::ordered_json forfeits_json(const ForfeitCounts& forfeits) {
   return {{"crashes", forfeits.crashes}, {"out_of_time", forfeits.out_of_time}, {"illegal_moves", forfeits.illegal_moves}};

@@ -26,7 +26,8 @@ std::map<std::string, double> parse_anchors(const std::vector<std::string>& anch
     double elo = 0;
     const char* const end = text.data() + text.size();
     const bool is_number = equals != std::string::npos && std::from_chars(text.data() + equals + 1, end, elo) == std::from_chars_result{end, std::errc()};
-    if (!is_number || !std::isfinite(elo) || std::fabs(elo) > 1e5) throw Error("no anchor: --anchor " + quote(text) + ": write PLAYER=ELO, 'random=0' for instance");
+    if (!is_number || !std::isfinite(elo) || std::fabs(elo) > 1e5)
+      throw Error("no anchor: --anchor " + quote(text) + ": write PLAYER=ELO, 'random=0' for instance");
     if (!parsed.emplace(text.substr(0, equals), elo).second) throw Error("an anchor given twice: --anchor " + quote(text) + ": keep one of them");
   }
   return parsed;
@@ -37,7 +38,8 @@ void print_ratings(const Ratings& ratings, const std::vector<TournamentPairing>&
   int rank = 0;
   for (const Rating& rating : best_first(ratings)) {
     const std::string error = rating.anchored ? "fixed" : fmt::format("{:.0f}", rating.error_95);
-    out.print("{:>4}  {:>+7.0f}  {:>6}  {:>7}  {:>5.1f} %  {}\n", ++rank, rating.elo, error, rating.games, 100 * games_of(pairings, rating.player).score(), rating.player);
+    out.print("{:>4}  {:>+7.0f}  {:>6}  {:>7}  {:>5.1f} %  {}\n", ++rank, rating.elo, error, rating.games, 100 * games_of(pairings, rating.player).score(),
+              rating.player);
   }
   out.print("+-: half of the 95 % interval; {:.0f} % of the games between equals are drawn\n", 100 * ratings.draw_parameter / (2 + ratings.draw_parameter));
 }

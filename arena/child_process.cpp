@@ -26,7 +26,8 @@ constexpr std::size_t kMostPending = 1 << 16;  // bytes of a line without an end
 // Two descriptors that no other child inherits.
 std::array<int, 2> make_pipe(const std::string& path) {
   std::array<int, 2> ends;
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw system_error("cannot make a pipe (" + std::string(std::strerror(errno)) + "): " + quote(path) + ": close other programs");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw system_error("cannot make a pipe (" + std::string(std::strerror(errno)) + "): " + quote(path) + ": close other programs");
   return ends;
 }
 

@@ -9,8 +9,9 @@
 // Somebody else's program, talked to by lines.
 namespace wari {
 
-// A running program with pipes at its standard input, output and error. It leads a process group of its own, so a Ctrl-C at the terminal does not reach it, and its
-// own children end with it; where this process dies first it is killed. To be made and used by one thread that outlives it (the kernel ties it to that thread).
+// A running program with pipes at its standard input, output and error. It leads a process group of its own, so a Ctrl-C at the terminal does not reach it, and
+// its own children end with it; where this process dies first it is killed. To be made and used by one thread that outlives it (the kernel ties it to that
+// thread).
 class ChildProcess {
  public:
   explicit ChildProcess(const std::string& path);  // throws Error where there is nothing to run

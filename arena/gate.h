@@ -11,10 +11,10 @@ enum class GateRule : std::uint8_t { none, score, sprt };
 
 struct GateSettings {
   GateRule rule = GateRule::none;
-  int every = 1;         // iterations
-  int games = 200;       // with sprt at most
-  double score = 0.5;    // rule score: accepted above it
-  double elo0 = -20;     // rule sprt: accepted where H1 is
+  int every = 1;       // iterations
+  int games = 200;     // with sprt at most
+  double score = 0.5;  // rule score: accepted above it
+  double elo0 = -20;   // rule sprt: accepted where H1 is
   double elo1 = 10;
   double alpha = 0.05;
   double beta = 0.05;
@@ -22,7 +22,8 @@ struct GateSettings {
   template <class Visitor>
   void fields(Visitor& v) {
     v.choice("rule", rule, {"none", "score", "sprt"},
-             "which networks play: none: always the newest; score: one that scored above `score` against the one that plays; sprt: one for which a sequential test accepts H1");
+             "which networks play: none: always the newest; score: one that scored above `score` against the one that plays; sprt: one for which a sequential "
+             "test accepts H1");
     v.number("every", every, 1, 1000000, "iterations between matches of the newest network against the one that plays");
     v.number("games", games, 2, 1000000, "games of such a match, in pairs from one opening; even; with sprt at most: undecided is rejected");
     v.number("score", score, 0.0, 1.0, "share of points above which the newest is accepted; all draws are 0.5, which is not above 0.5");

@@ -78,8 +78,8 @@ OpeningBook balanced_openings(const Rules& rules, int plies, const BalanceSettin
     if (std::abs(values[i]) <= balance.max_seeds) book.lines.push_back(lines[i]);
   }
   if (book.lines.empty()) {
-    throw Error(fmt::format("no opening is level: '{}' plies under '{}', depth {}: allow more than {} seeds, or give other plies", plies, rules_name(rules), balance.depth,
-                            balance.max_seeds));
+    throw Error(fmt::format("no opening is level: '{}' plies under '{}', depth {}: allow more than {} seeds, or give other plies", plies, rules_name(rules),
+                            balance.depth, balance.max_seeds));
   }
   return book;
 }

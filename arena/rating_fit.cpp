@@ -31,14 +31,19 @@ Matrix inverse(Matrix matrix) {
   return result;
 }
 
-// One meeting under strengths and nu. With u and nu as in the header the log likelihood is (wins - losses) u + draws log(nu) - games log(z), z = 2 cosh(u) + nu.
+// One meeting under strengths and nu. With u and nu as in the header the log likelihood is (wins - losses) u + draws log(nu) - games log(z), z = 2 cosh(u) +
+// nu.
 struct Expectation {
   Expectation(const Meeting& meeting, double difference, double nu)
-      : scale((1.0 + nu / 2.0) / 2.0), u(std::clamp(scale * difference, -300.0, 300.0)), z(2.0 * std::cosh(u) + nu), lead(2.0 * std::sinh(u) / z), drawn(nu / z) {
+      : scale((1.0 + nu / 2.0) / 2.0),
+        u(std::clamp(scale * difference, -300.0, 300.0)),
+        z(2.0 * std::cosh(u) + nu),
+        lead(2.0 * std::sinh(u) / z),
+        drawn(nu / z) {
     surprise = 2.0 * meeting.points_of_a - meeting.games - meeting.games * lead;
     variance = std::max(2.0 * std::cosh(u) / z - lead * lead, 4e-12);
   }
-  double scale;     // du / d(difference)
+  double scale;  // du / d(difference)
   double u, z;
   double lead;      // expected wins minus losses of a game
   double drawn;     // chance of a draw

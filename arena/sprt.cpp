@@ -33,9 +33,7 @@ double multiplier(const Shares& shares, double s) {
 
 }  // namespace
 
-const char* sprt_decision_name(SprtDecision decision) {
-  return decision == SprtDecision::h0 ? "H0" : decision == SprtDecision::h1 ? "H1" : "continue";
-}
+const char* sprt_decision_name(SprtDecision decision) { return decision == SprtDecision::h0 ? "H0" : decision == SprtDecision::h1 ? "H1" : "continue"; }
 
 SprtSettings parse_sprt(std::string_view text) {
   const std::string whose = "--sprt";

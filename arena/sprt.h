@@ -5,8 +5,8 @@
 #include <string_view>
 
 // Sequential test of two hypotheses about the strength of A against B: H0, A is elo0 stronger, against H1, A is elo1 stronger (logistic Elo).
-// Generalised likelihood ratio over pairs of games that share an opening, as fishtest computes it: Van den Bergh, "The generalized maximum likelihood ratio for the
-// expectation value of a distribution" (2019); the bounds are Wald's (1945).
+// Generalised likelihood ratio over pairs of games that share an opening, as fishtest computes it: Van den Bergh, "The generalized maximum likelihood ratio for
+// the expectation value of a distribution" (2019); the bounds are Wald's (1945).
 namespace wari {
 
 // Pairs of games by A's points in them: 0, 1/2, 1, 3/2, 2.

@@ -18,11 +18,13 @@ void check(const TournamentSettings& settings, const std::vector<std::unique_ptr
   if (players.size() < 2) throw Error("too few players: a tournament: give --player at least twice");
   std::vector<std::string> names;
   for (const auto& player : players) {
-    if (std::find(names.begin(), names.end(), player->name()) != names.end()) throw Error("a player given twice: " + quote(player->name()) + ": name each one once");
+    if (std::find(names.begin(), names.end(), player->name()) != names.end())
+      throw Error("a player given twice: " + quote(player->name()) + ": name each one once");
     names.push_back(player->name());
   }
   for (const auto& [anchor, elo] : settings.anchors) {
-    if (std::find(names.begin(), names.end(), anchor) == names.end()) throw Error("an anchor that does not play: " + quote(anchor) + ": " + suggestion(anchor, names));
+    if (std::find(names.begin(), names.end(), anchor) == names.end())
+      throw Error("an anchor that does not play: " + quote(anchor) + ": " + suggestion(anchor, names));
   }
   check_match(settings.match);
 }
@@ -46,8 +48,8 @@ std::vector<Pairing> pairings_of(const TournamentSettings& settings, const std::
       if (pairing.b->name() < pairing.a->name()) std::swap(pairing.a, pairing.b);
       const std::uint64_t names = name_number(pairing.a->name() + " - " + pairing.b->name());
       pairing.settings.seed = mix64(settings.match.seed ^ mix64(names));
-      pairing.key = fmt::format("tournament {}, {} games, {}, seed {}, {}: {} - {}", rules_name(settings.match.rules), settings.match.games, openings_name(settings.match),
-                                settings.match.seed, program_version(), player_key(*pairing.a), player_key(*pairing.b));
+      pairing.key = fmt::format("tournament {}, {} games, {}, seed {}, {}: {} - {}", rules_name(settings.match.rules), settings.match.games,
+                                openings_name(settings.match), settings.match.seed, program_version(), player_key(*pairing.a), player_key(*pairing.b));
       pairings.push_back(std::move(pairing));
     }
   }
@@ -82,8 +84,9 @@ TournamentResult play_tournament(const TournamentSettings& settings, const std::
     if (!result.complete) continue;  // what is stored further on still counts
     const MatchResult match = play_match(pairing.settings, *pairing.a, *pairing.b, [&](const MatchProgress& now) {
       if (!watch) return true;
-      return watch({pairing.a->name(), pairing.b->name(), static_cast<int>(pairings.size() - static_cast<std::size_t>(to_play) + static_cast<std::size_t>(played)),
-                    static_cast<int>(pairings.size()), now, (played + now.share) / to_play, seconds()});
+      return watch({pairing.a->name(), pairing.b->name(),
+                    static_cast<int>(pairings.size() - static_cast<std::size_t>(to_play) + static_cast<std::size_t>(played)), static_cast<int>(pairings.size()),
+                    now, (played + now.share) / to_play, seconds()});
     });
     result.complete = match.complete;
     if (!match.complete) continue;
@@ -94,7 +97,8 @@ TournamentResult play_tournament(const TournamentSettings& settings, const std::
   std::vector<PairRecord> records;
   for (const TournamentPairing& pairing : result.pairings) records.push_back({pairing.match.a, pairing.match.b, pairing.match.first + pairing.match.second});
   result.ratings = rate_players(records, settings.anchors, {DrawModel::davidson, 1});
-  if (settings.anchors.empty() && result.ratings.warnings.size() == 1) result.ratings.warnings.clear();  // all are linked: the mean stands at 0, as was asked for
+  if (settings.anchors.empty() && result.ratings.warnings.size() == 1)
+    result.ratings.warnings.clear();  // all are linked: the mean stands at 0, as was asked for
   result.seconds = seconds();
   return result;
 }
@@ -120,7 +124,8 @@ GameCounts games_of(const std::vector<TournamentPairing>& pairings, const std::s
 
 std::string progress_text(const TournamentProgress& progress) {
   MatchProgress match = progress.match;
-  std::string text = fmt::format("pairing {} of {}, {} - {}: {}/{} games", progress.finished + 1, progress.pairings, progress.a, progress.b, match.finished, match.games);
+  std::string text =
+      fmt::format("pairing {} of {}, {} - {}: {}/{} games", progress.finished + 1, progress.pairings, progress.a, progress.b, match.finished, match.games);
   if (match.finished > 0) text += fmt::format(", {:.1f} %", 100 * match.so_far.score());
   if (match.seconds >= 1 && match.share > 0) text += fmt::format(", {:.3g} games/s", match.share * match.games / match.seconds);
   if (progress.seconds >= 1 && progress.share > 0) text += fmt::format("; {:.0f} s left in all", progress.seconds * (1 - progress.share) / progress.share);

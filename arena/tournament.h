@@ -19,11 +19,11 @@ struct TournamentSettings {
 };
 
 struct TournamentProgress {
-  std::string a, b;      // who is playing
-  int finished = 0;      // pairings
+  std::string a, b;  // who is playing
+  int finished = 0;  // pairings
   int pairings = 0;
-  MatchProgress match;   // of the present pairing
-  double share = 0;      // of what is played now, 0..1
+  MatchProgress match;  // of the present pairing
+  double share = 0;     // of what is played now, 0..1
   double seconds = 0;
 };
 

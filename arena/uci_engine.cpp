@@ -50,8 +50,10 @@ bool UciEngine::plays_on(const Game& game) const {
 void UciEngine::begin(const Game& game) {
   game_ = &game;
   result_.reset();
-  if (state_ == State::ready) prepare();
-  else start();
+  if (state_ == State::ready)
+    prepare();
+  else
+    start();
 }
 
 void UciEngine::prepare() {
@@ -125,7 +127,8 @@ void UciEngine::take_best(const std::string& move) {
 void UciEngine::ended() {
   process_->wait_for_end(100);
   const State before = state_;
-  if ((before == State::greeting || before == State::starting) && ++failed_starts_ == kMostFailedStarts) fail_to_start(process_->exit_text() + " before it was ready");
+  if ((before == State::greeting || before == State::starting) && ++failed_starts_ == kMostFailedStarts)
+    fail_to_start(process_->exit_text() + " before it was ready");
   process_.reset();
   state_ = State::off;
   if (before == State::greeting || before == State::starting) return start();
@@ -134,7 +137,8 @@ void UciEngine::ended() {
 
 void UciEngine::out_of_time() {
   if (state_ == State::greeting || state_ == State::starting) fail_to_start("is not ready after " + std::to_string(settings_.start_ms) + " ms");
-  if (state_ == State::thinking && !stop_sent_) {  // a depth was asked for, and the time for it is over; with a movetime it has stopped by itself, or is about to
+  if (state_ == State::thinking &&
+      !stop_sent_) {  // a depth was asked for, and the time for it is over; with a movetime it has stopped by itself, or is about to
     stop_sent_ = true;
     if (settings_.depth > 0) process_->write_line("stop");
     deadline_ += std::chrono::milliseconds(settings_.margin_ms);
@@ -158,7 +162,8 @@ void UciEngine::abandon() {
 
 void UciEngine::fail_to_start(const std::string& how) const {
   const std::string said = process_->last_lines();
-  throw Error("a program that " + how + ": " + quote(settings_.command) + ": run it by hand and type 'uci'" + (said.empty() ? "; it said nothing" : "; it said last:\n" + said));
+  throw Error("a program that " + how + ": " + quote(settings_.command) + ": run it by hand and type 'uci'" +
+              (said.empty() ? "; it said nothing" : "; it said last:\n" + said));
 }
 
 }  // namespace wari

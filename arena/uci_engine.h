@@ -67,8 +67,8 @@ class UciEngine {
   bool stop_sent_ = false;
   int failed_starts_ = 0;  // in a row
   std::string name_;
-  Position last_start_{};            // of the game it thought about last
-  std::vector<std::uint8_t> last_;   // and its actions up to there
+  Position last_start_{};           // of the game it thought about last
+  std::vector<std::uint8_t> last_;  // and its actions up to there
   bool has_last_ = false;
 };
 

@@ -66,7 +66,8 @@ class UciPlayer final : public Player {
   void hand_out(std::span<const Game* const> games, std::vector<std::size_t>& waiting, std::vector<std::size_t>& place) {
     for (const bool only_known : {true, false}) {
       std::erase_if(waiting, [&](std::size_t game) {
-        const auto free = std::find_if(engines_.begin(), engines_.end(), [&](const auto& engine) { return !engine->is_thinking() && (!only_known || engine->plays_on(*games[game])); });
+        const auto free = std::find_if(engines_.begin(), engines_.end(),
+                                       [&](const auto& engine) { return !engine->is_thinking() && (!only_known || engine->plays_on(*games[game])); });
         if (free == engines_.end()) return false;
         (*free)->begin(*games[game]);
         place[static_cast<std::size_t>(free - engines_.begin())] = game;

@@ -55,7 +55,11 @@ int run_results(const ResultsOptions& options, Output& out) {
     print_ratings(ratings, pairings, out);
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const TournamentPairing& pairing : pairings) list.push_back(pairing_json(pairing.match));
-    tables.push_back({{"rules", rules}, {"draw_parameter", ratings.draw_parameter}, {"players", ratings_json(ratings, pairings)}, {"matches", list}, {"warnings", ratings.warnings}});
+    tables.push_back({{"rules", rules},
+                      {"draw_parameter", ratings.draw_parameter},
+                      {"players", ratings_json(ratings, pairings)},
+                      {"matches", list},
+                      {"warnings", ratings.warnings}});
   }
   if (out.json()) out.document({{"tables", tables}});
   return 0;
@@ -65,11 +69,13 @@ int run_results(const ResultsOptions& options, Output& out) {
 
 void add_results_command(CommandLine& line) {
   const auto options = std::make_shared<ResultsOptions>();
-  CLI::App& command = line.add("results", "rates all stored matches of runs and tournaments together", "wari results runs/quickstart runs/first tournament.sqlite",
-                               [options](Output& out) { return run_results(*options, out); });
+  CLI::App& command = line.add("results", "rates all stored matches of runs and tournaments together",
+                               "wari results runs/quickstart runs/first tournament.sqlite", [options](Output& out) { return run_results(*options, out); });
   command.add_option("SOURCES", options->sources, "runs' folders and files of 'wari tournament --database'")->required();
   command.add_option("--rules", options->rules, "only matches under these rules; otherwise a table for each rule set");
-  command.add_option("--anchor", options->anchors, "PLAYER=ELO: this player stands at that Elo; any number of times")->allow_extra_args(false)->capture_default_str();
+  command.add_option("--anchor", options->anchors, "PLAYER=ELO: this player stands at that Elo; any number of times")
+      ->allow_extra_args(false)
+      ->capture_default_str();
   command.add_option("--into", options->into, "also copy the matches into this database; those that it has already stay");
 }
 

@@ -85,15 +85,17 @@ int run_tournament(const TournamentOptions& options, Output& out) {
 
 void add_tournament_command(CommandLine& line) {
   const auto options = std::make_shared<TournamentOptions>();
-  CLI::App& command = line.add("tournament", "a round robin: everyone plays everyone, and all games are rated together",
-                               "wari tournament --player search:checkpoint=runs/quickstart,visits=64 --player alphabeta:depth=6 --player alphabeta:depth=8 --games 200 "
-                               "--anchor alphabeta:depth=6=1000 --database tournament.sqlite",
-                               [options](Output& out) { return run_tournament(*options, out); });
+  CLI::App& command =
+      line.add("tournament", "a round robin: everyone plays everyone, and all games are rated together",
+               "wari tournament --player search:checkpoint=runs/quickstart,visits=64 --player alphabeta:depth=6 --player alphabeta:depth=8 --games 200 "
+               "--anchor alphabeta:depth=6=1000 --database tournament.sqlite",
+               [options](Output& out) { return run_tournament(*options, out); });
   command.add_option("--player", options->players, "one of the players, twice or more: " + players_help())->required()->allow_extra_args(false);
   command.add_option("--games", options->games, "games of each pairing, an even number: each opening is played from both seats")
       ->check(CLI::Range(2, 10'000'000))
       ->capture_default_str();
-  command.add_option("--anchor", options->anchors, "PLAYER=ELO: this player stands at that Elo; any number of times; without one the mean of all is 0")->allow_extra_args(false);
+  command.add_option("--anchor", options->anchors, "PLAYER=ELO: this player stands at that Elo; any number of times; without one the mean of all is 0")
+      ->allow_extra_args(false);
   command.add_option("--database", options->database, "file that keeps every finished pairing; those in it are not played again");
   add_arena_options(command, options->arena);
 }

@@ -139,7 +139,7 @@ TEST(CommandLine, BadConfigurationsAreNamedAndLeaveNoRunBehind) {
 TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
   const Ran all = run_wari({"--help"});
   EXPECT_EQ(all.status, 0);
-  for (const std::string command : {"rules", "perft", "check-rules", "analyze", "selfplay", "train", "match", "bench"}) {
+  for (const std::string command : {"rules", "perft", "check-rules", "analyze", "selfplay", "train", "match", "tournament", "results", "bench"}) {
     EXPECT_THAT(all.out, HasSubstr("\n  " + command + " ")) << "not listed";
     const Ran ran = run_wari({command, "--help"});
     EXPECT_EQ(ran.status, 0) << command;
@@ -236,6 +236,8 @@ TEST(CommandLine, JsonIsOneDocumentAndAloneOnStandardOutput) {
       {"perft", "--rules", "abapa", "--depth", "4"},
       {"analyze", "--rules", "abapa", "--visits", "64"},
       {"match", "--a", "random", "--b", "greedy", "--games", "4", "--rules", "abapa"},
+      {"tournament", "--player", "random", "--player", "greedy", "--games", "4", "--database", folder.path() + "/results.sqlite"},
+      {"results", folder.path() + "/results.sqlite"},
       {"selfplay", "--config", "configs/smoke.yaml", "--evaluator", "hash", "--games", "4", "--out", folder.path() + "/games"},
       {"doctor", "--config", "configs/cpu.yaml"},
   };

@@ -63,8 +63,11 @@ TEST(Gate, EachIterationHasGamesOfItsOwn) {
 // How often a network of a given strength passes: the table of docs/evaluation.md, printed. A tenth of the games is drawn.
 TEST(Gate, PassesAsOftenAsTheGuideSays) {
   constexpr int kTrials = 1000;
-  const std::vector<std::pair<const char*, GateSettings>> gates = {
-      {"score 0.5, 100 games", by_score(0.5, 100)}, {"score 0.5, 400", by_score(0.5, 400)}, {"score 0.55, 100", by_score(0.55, 100)}, {"score 0.55, 400", by_score(0.55, 400)}, {"sprt -20 10, 1000", by_test(1000)}};
+  const std::vector<std::pair<const char*, GateSettings>> gates = {{"score 0.5, 100 games", by_score(0.5, 100)},
+                                                                   {"score 0.5, 400", by_score(0.5, 400)},
+                                                                   {"score 0.55, 100", by_score(0.55, 100)},
+                                                                   {"score 0.55, 400", by_score(0.55, 400)},
+                                                                   {"sprt -20 10, 1000", by_test(1000)}};
   const std::vector<std::vector<double>> guide = {{6, 25, 48, 70, 94}, {0, 11, 50, 88, 100}, {1, 5, 14, 31, 66}, {0, 0, 1, 18, 82}, {0, 3, 46, 95, 100}};
   for (std::size_t gate = 0; gate < gates.size(); ++gate) {
     std::string line = fmt::format("{:<22}", gates[gate].first);
@@ -74,7 +77,8 @@ TEST(Gate, PassesAsOftenAsTheGuideSays) {
       for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
         std::vector<double> points;
         for (int game = 0; game < gates[gate].second.games; ++game) {
-          const double u = static_cast<double>(random_unit(random_bits(5, trial, static_cast<std::uint32_t>(game), Purpose::test, static_cast<std::uint32_t>(elo + 100))));
+          const double u =
+              static_cast<double>(random_unit(random_bits(5, trial, static_cast<std::uint32_t>(game), Purpose::test, static_cast<std::uint32_t>(elo + 100))));
           const double expected = score_from_elo(elo);
           points.push_back(u < expected - 0.05 ? 1 : u < expected + 0.05 ? 0.5 : 0);
         }

@@ -100,9 +100,10 @@ TEST_F(Tournament, StoredPairingsAreNotPlayedAgain) {
   const TournamentResult whole = play_tournament(settings_, players({"random", "greedy", "alphabeta:depth=1"}), nullptr);
   ResultsDatabase database(file_);
   int calls = 0;
-  const TournamentResult stopped = play_tournament(settings_, players({"random", "greedy", "alphabeta:depth=1"}), &database, [&](const TournamentProgress& progress) {
-    return progress.finished < 1 || ++calls < 5;  // in the second pairing
-  });
+  const TournamentResult stopped =
+      play_tournament(settings_, players({"random", "greedy", "alphabeta:depth=1"}), &database, [&](const TournamentProgress& progress) {
+        return progress.finished < 1 || ++calls < 5;  // in the second pairing
+      });
   EXPECT_FALSE(stopped.complete);
   EXPECT_EQ(stopped.pairings.size(), 1u);
   EXPECT_EQ(database.matches().size(), 1u);

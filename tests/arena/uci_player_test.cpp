@@ -105,7 +105,8 @@ class UciPlayer : public ::testing::Test {
   // Python with four, and more, spaces in front of further lines.
   std::string engine(const std::string& misbehave = "pass", const std::string& at_uci = "pass", const std::string& setup = "pass") {
     std::string text = kEngine;
-    for (const auto& [place, code] : {std::pair<std::string, std::string>{"MISBEHAVE", misbehave}, {"AT_UCI", at_uci}, {"SETUP", setup}}) text.replace(text.find(place), place.size(), code);
+    for (const auto& [place, code] : {std::pair<std::string, std::string>{"MISBEHAVE", misbehave}, {"AT_UCI", at_uci}, {"SETUP", setup}})
+      text.replace(text.find(place), place.size(), code);
     return file(text);
   }
   std::unique_ptr<Player> player(const std::string& path, const std::string& options = "movetime_ms=2000", int workers = 1) {
@@ -245,9 +246,11 @@ TEST_F(UciPlayer, AnIllegalMoveOrNoneLosesTheGame) {
 }
 
 TEST_F(UciPlayer, GarbageIsPassedOver) {
-  const auto a = player(engine("say(''); say('info string bestmove Z'); say(' xbestmove Z'); sys.stdout.buffer.write(b'\\xff\\x00\\xfe\\r\\n'); say('readyok'); say('uciok'); say('y' * 200000);"
-                               " sys.stderr.write('oops\\n' * 100)",
-                               "say('option name Hash type spin'); say('bestmove A')"));
+  const auto a =
+      player(engine("say(''); say('info string bestmove Z'); say(' xbestmove Z'); sys.stdout.buffer.write(b'\\xff\\x00\\xfe\\r\\n'); say('readyok'); "
+                    "say('uciok'); say('y' * 200000);"
+                    " sys.stderr.write('oops\\n' * 100)",
+                    "say('option name Hash type spin'); say('bestmove A')"));
   const MatchResult result = play(*a, 2);
   EXPECT_EQ(result.a_forfeits.total(), 0);
   EXPECT_EQ(result.total.games(), 2);
@@ -266,8 +269,10 @@ TEST_F(UciPlayer, WhatDoesNotStartIsOneClearError) {
   EXPECT_THAT(error(file("#!/no/such/interpreter\n", "script")), HasSubstr("cannot run a program"));
   EXPECT_THAT(error(file("#!/bin/sh\necho loading >&2\necho 'cannot open the book' >&2\nexit 7\n", "dying")),
               testing::AllOf(HasSubstr("exited with 7"), HasSubstr("cannot open the book"), HasSubstr("dying")));
-  EXPECT_THAT(error(file("#!/bin/sh\nsleep 1000\n", "silent"), "start_ms=200"), testing::AllOf(HasSubstr("not ready after 200 ms"), HasSubstr("it said nothing")));
-  EXPECT_THAT(error(file("#!/bin/sh\nread line\necho I am another program\nkill -9 $$\n", "killed")), testing::AllOf(HasSubstr("signal 9"), HasSubstr("another program")));
+  EXPECT_THAT(error(file("#!/bin/sh\nsleep 1000\n", "silent"), "start_ms=200"),
+              testing::AllOf(HasSubstr("not ready after 200 ms"), HasSubstr("it said nothing")));
+  EXPECT_THAT(error(file("#!/bin/sh\nread line\necho I am another program\nkill -9 $$\n", "killed")),
+              testing::AllOf(HasSubstr("signal 9"), HasSubstr("another program")));
 }
 
 TEST_F(UciPlayer, AProgramThatStartsOnlyOnceEndsTheMatchWithAnError) {
@@ -281,7 +286,8 @@ TEST_F(UciPlayer, AProgramThatStartsOnlyOnceEndsTheMatchWithAnError) {
 }
 
 TEST_F(UciPlayer, OptionsAreReadStrictly) {
-  for (const char* text : {"uci", "uci:movetime_ms=5", "uci:command=x,depth=0", "uci:command=x,movetime_ms=0", "uci:command=x,margin_ms=-1", "uci:command=x,movetime=5"}) {
+  for (const char* text :
+       {"uci", "uci:movetime_ms=5", "uci:command=x,depth=0", "uci:command=x,movetime_ms=0", "uci:command=x,margin_ms=-1", "uci:command=x,movetime=5"}) {
     EXPECT_THROW(make_player(text, {}), Error) << text;
   }
 }
@@ -308,7 +314,8 @@ TEST_F(UciPlayer, ARequestToStopIsHeardWhileAProgramThinks) {
 TEST_F(UciPlayer, WhatAProgramStartedEndsWithIt) {
   const std::string number = (folder_ / "number").string();
   {
-    const auto a = player(file("#!/bin/sh\nsleep 1000 &\necho $! > " + number + "\nwhile read line; do case $line in uci) echo uciok;; isready) echo readyok;; quit) sleep 1000;; esac; done\n"));
+    const auto a = player(file("#!/bin/sh\nsleep 1000 &\necho $! > " + number +
+                               "\nwhile read line; do case $line in uci) echo uciok;; isready) echo readyok;; quit) sleep 1000;; esac; done\n"));
   }
   const std::string state = "/proc/" + std::to_string(std::stoi(read_whole_file(number))) + "/stat";
   for (int i = 0; i < 100 && fs::exists(state); ++i) {
@@ -328,7 +335,9 @@ TEST(UciProcess, HoldsAPlayerUntilKilled) {
 
 TEST_F(UciPlayer, AKilledMatchLeavesNoProgram) {
   // Deaf to the end of its input: it would stay.
-  const std::string path = file("#!/usr/bin/env python3\nimport os, sys, time\nopen(sys.argv[0] + '.pid', 'w').write(str(os.getpid()))\nprint('uciok\\nreadyok', flush=True)\ntime.sleep(1000)\n");
+  const std::string path = file(
+      "#!/usr/bin/env python3\nimport os, sys, time\nopen(sys.argv[0] + '.pid', 'w').write(str(os.getpid()))\nprint('uciok\\nreadyok', "
+      "flush=True)\ntime.sleep(1000)\n");
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   const pid_t child = ::fork();
   if (child == 0) {

@@ -17,8 +17,8 @@
 
 namespace wari {
 
-// Runs the test `filter` of this program, which trains the run that WARI_TEST_RUN names, again and again in a process of its own; kills the first twelve after a
-// random time, the last one ends by itself. Returns how many were killed.
+// Runs the test `filter` of this program, which trains the run that WARI_TEST_RUN names, again and again in a process of its own; kills the first twelve after
+// a random time, the last one ends by itself. Returns how many were killed.
 inline int kill_until_done(const std::string& filter, const std::filesystem::path& run, double whole_ms) {
   const std::string variable = "WARI_TEST_RUN=" + run.string();
   std::vector<std::string> words = {std::filesystem::read_symlink("/proc/self/exe").string(), "--gtest_filter=" + filter, "--gtest_brief=1"};
