@@ -23,11 +23,17 @@ namespace {
 constexpr std::size_t kRemembered = 3;         // lines for messages
 constexpr std::size_t kMostPending = 1 << 16;  // bytes of a line without an end
 
-// Two descriptors that no other child inherits.
+// Two descriptors that no other child inherits, and that are not standard ones: where this process was started without those, they would be.
 std::array<int, 2> make_pipe(const std::string& path) {
   std::array<int, 2> ends;
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     throw system_error("cannot make a pipe (" + std::string(std::strerror(errno)) + "): " + quote(path) + ": close other programs");
+  for (int& end : ends) {
+    if (end > STDERR_FILENO) continue;
+    const int moved = ::fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    ::close(end);
+    end = moved;
+  }
   return ends;
 }
 

@@ -69,7 +69,7 @@ void check_evaluation(const EvaluationSettings& settings, const Rules& rules) {
   check_gate(settings.gate);
   if (settings.every == 0 && settings.gate.rule == GateRule::none) return;
   if (settings.every > 0 && settings.games % 2 != 0) throw Error(fmt::format("evaluation.games must be even: '{}': each opening is played from both seats", settings.games));
-  for (const std::string& reference : settings.references) parse_player(reference);
+  for (const std::string& reference : settings.references) check_player(reference);
   MatchSettings openings;
   openings.rules = rules;
   openings.games = 2;

@@ -1,3 +1,7 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "arena/option_list.h"
@@ -84,6 +88,14 @@ PlayerDescription parse_player(std::string_view text) {
   const std::string_view options = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
   player.options = parse_option_list(options, known_options(player.kind, text), "player " + quote(text));
   return player;
+}
+
+void check_player(std::string_view text) {
+  const PlayerDescription player = parse_player(text);
+  if (player.kind != "uci") return;
+  const UciSettings settings = uci_settings(player, text);
+  if (::access(settings.command.c_str(), X_OK) != 0)
+    throw Error("cannot run a program (" + std::string(std::strerror(errno)) + "): " + quote(settings.command) + ": check the path, and that it is executable");
 }
 
 std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironment& environment) {

@@ -62,6 +62,9 @@ struct PlayerDescription {
 };
 PlayerDescription parse_player(std::string_view text);  // throws Error with the nearest kind or option
 
+// Throws Error where make_player() would, as far as can be told without reading a checkpoint or starting a program.
+void check_player(std::string_view text);
+
 std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironment& environment);
 
 std::unique_ptr<Player> make_random_player();

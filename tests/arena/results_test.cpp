@@ -212,6 +212,8 @@ TEST_F(Results, EvaluationSettingsAreCheckedEarly) {
   settings.games = 20;
   settings.references.push_back("grady");
   EXPECT_THROW(check_evaluation(settings, Rules{}), Error);
+  settings.references.back() = "uci:command=" + (folder_ / "none").string();
+  EXPECT_THROW(check_evaluation(settings, Rules{}), Error);
   settings.every = 0;
   EXPECT_NO_THROW(check_evaluation(settings, Rules{}));
 }
