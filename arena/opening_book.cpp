@@ -7,12 +7,12 @@
 #include <thread>
 
 #include "arena/openings.h"
+#include "core/content_hash.h"
 #include "core/durable_file.h"
 #include "core/error.h"
 #include "core/nearest.h"
 #include "core/notation.h"
 #include "search/alphabeta.h"
-#include "selfplay/content_hash.h"
 
 namespace wari {
 namespace {

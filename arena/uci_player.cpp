@@ -7,8 +7,8 @@
 
 #include "arena/player.h"
 #include "arena/uci_engine.h"
+#include "core/content_hash.h"
 #include "core/durable_file.h"
-#include "selfplay/content_hash.h"
 
 namespace wari {
 namespace {
