@@ -26,9 +26,11 @@ class DeviceArray {
 
   T* data() const { return data_; }  // of the device: not to be followed here
   std::size_t size() const { return count_; }
-  std::vector<T> read() const {
-    std::vector<T> values(count_);
-    if (count_ > 0) copy_to_host(values.data(), data_, count_ * sizeof(T));
+  std::vector<T> read() const { return read(0, count_); }
+  std::vector<T> read(std::size_t first, std::size_t count) const {
+    assert(first + count <= count_);
+    std::vector<T> values(count);
+    if (count > 0) copy_to_host(values.data(), data_ + first, count * sizeof(T));
     return values;
   }
   void write(std::span<const T> values) const {

@@ -24,6 +24,7 @@ void add_images(const std::string& layout, std::vector<KernelImage>& images) {
   images.push_back(image_of("wake" + layout, lane_kernel<WakeStep<N>>));
   images.push_back(image_of("restart" + layout, lane_kernel<RestartStep<N>>));
   images.push_back(image_of("resume" + layout, lane_kernel<ResumeStep<N>>));
+  images.push_back(image_of("checksum" + layout, lane_kernel<ChecksumStep<N>>));
 }
 
 }  // namespace
@@ -41,8 +42,14 @@ std::unique_ptr<SelfplayEngine> make_cuda_selfplay_engine(const SelfplayEngineSe
   require_device();
   check_selfplay(settings);
   if (!evaluator->on_device()) throw system_error("self-play on a GPU was given an evaluator of the CPU: report this as a fault");
-  if (needs_twelve_edges(settings)) return std::make_unique<SelfplayLanes<CudaExecutor, NarrowNode12>>(settings, std::move(evaluator));
-  return std::make_unique<SelfplayLanes<CudaExecutor, NarrowNode6>>(settings, std::move(evaluator));
+  std::unique_ptr<InspectedEngine> engine;
+  if (needs_twelve_edges(settings)) {
+    engine = std::make_unique<SelfplayLanes<CudaExecutor, NarrowNode12>>(settings, std::move(evaluator));
+  } else {
+    engine = std::make_unique<SelfplayLanes<CudaExecutor, NarrowNode6>>(settings, std::move(evaluator));
+  }
+  if (cuda_switches().compare) return make_comparing_engine(settings, std::move(engine));
+  return engine;
 }
 
 }  // namespace wari

@@ -30,8 +30,11 @@ CudaSwitches parse_cuda_switches(std::string_view text) {
       switches.graphs = false;
     } else if (word == "one-wave") {
       switches.waves_together = 1;
+    } else if (word == "compare") {
+      switches.compare = true;
+      switches.waves_together = 1;
     } else if (!word.empty()) {
-      throw Error("unknown word in the environment variable WARI_CUDA: '" + std::string(word) + "': known are no-graphs, sync, one-wave");
+      throw Error("unknown word in the environment variable WARI_CUDA: '" + std::string(word) + "': known are no-graphs, sync, one-wave, compare");
     }
   }
   return switches;

@@ -11,6 +11,7 @@ struct CudaSwitches {
   bool graphs = true;         // no-graphs: every kernel is launched by itself
   bool synchronise = false;   // sync: each kernel is waited for and checked, so that an error names it; turns graphs off
   int waves_together = 8;     // one-wave: the log is drained after every wave
+  bool compare = false;       // compare: self-play is played on the CPU too, and the first difference named (ComparingEngine); one wave at a time
 
   friend bool operator==(const CudaSwitches&, const CudaSwitches&) = default;
 };

@@ -24,11 +24,15 @@ bool needs_twelve_edges(const SelfplayEngineSettings& settings) {
   return std::any_of(settings.rules.begin(), settings.rules.end(), [](const Rules& rules) { return rules.action_count() > kPits; });
 }
 
-std::unique_ptr<SelfplayEngine> make_cpu_selfplay_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator) {
+std::unique_ptr<InspectedEngine> make_inspected_cpu_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator) {
   check_selfplay(settings);
   if (evaluator->on_device()) throw system_error("self-play on the CPU was given an evaluator of a GPU: report this as a fault");
   if (needs_twelve_edges(settings)) return std::make_unique<SelfplayLanes<CpuExecutor, NarrowNode12>>(settings, std::move(evaluator));
   return std::make_unique<SelfplayLanes<CpuExecutor, NarrowNode6>>(settings, std::move(evaluator));
+}
+
+std::unique_ptr<SelfplayEngine> make_cpu_selfplay_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator) {
+  return make_inspected_cpu_engine(settings, std::move(evaluator));
 }
 
 }  // namespace wari

@@ -37,6 +37,7 @@ class LaneArray {
   T& operator[](std::size_t i) const { return data()[i]; }
   std::size_t size() const { return count_; }
   std::span<T> read() const { return {data(), count_}; }
+  std::span<T> read(std::size_t first, std::size_t count) const { return {data() + first, count}; }
   // values: all of it, perhaps what read() gave.
   void write(std::span<const T> values) const {
     if (values.data() != data()) std::copy(values.begin(), values.end(), data());

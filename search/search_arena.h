@@ -74,6 +74,10 @@ class SearchArena {
   const SearchView<NodeType>& view() const { return view_; }
   const Executor& executor() const { return executor_; }
   const Array<SearchLane>& lane_states() const { return lane_states_; }
+  const Array<RootData<NodeType::kEdges>>& roots() const { return roots_; }
+  const Array<NodeType>& nodes() const { return nodes_; }
+  const Array<Token>& tokens() const { return tokens_; }
+  const Array<float>& output_rows() const { return outputs_; }
 
   typename Executor::template OpenStep<NodeType> open_step() const { return {view_}; }
   typename Executor::template BackupStep<NodeType> backup_step() const { return {view_}; }

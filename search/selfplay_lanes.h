@@ -7,15 +7,16 @@
 
 #include "core/error.h"
 #include "core/game.h"
+#include "search/inspected_engine.h"
+#include "search/lane_fields.h"
 #include "search/lane_steps.h"
 #include "search/search_arena.h"
-#include "search/selfplay_engine.h"
 
 namespace wari {
 
 // Self-play on an executor: one wave is apply, turn, select, encode, and the evaluator.
 template <class Executor, class NodeType>
-class SelfplayLanes final : public SelfplayEngine {
+class SelfplayLanes final : public InspectedEngine {
  public:
   template <class T>
   using Array = typename Executor::template Array<T>;
@@ -100,6 +101,39 @@ class SelfplayLanes final : public SelfplayEngine {
     if (evaluator->needs_tokens() != evaluator_->needs_tokens()) throw Error("the new evaluator reads other rows than the old one: make a new engine for it");
     arena_.executor().forget();
     evaluator_ = std::move(evaluator);
+  }
+
+  std::vector<std::uint64_t> checksums() const override {
+    if (checksums_.size() == 0) checksums_ = Array<std::uint64_t>(static_cast<std::size_t>(settings_.lanes));
+    arena_.executor().each(settings_.lanes, ChecksumStep<NodeType>{turn_, checksums_.data()});
+    const auto sums = checksums_.read();
+    return {sums.begin(), sums.end()};
+  }
+
+  std::vector<LaneField> fields(int lane) const override {
+    const auto index = static_cast<std::size_t>(lane);
+    const auto state = arena_.lane_states().read(index, 1);
+    const auto play_lane = play_lanes_.read(index, 1);
+    const auto root = arena_.roots().read(index, 1);
+    const auto nodes = arena_.nodes().read(index * static_cast<std::size_t>(arena_.view().node_stride), static_cast<std::size_t>(state[0].node_count));
+    const std::size_t capacity = history_.size() / static_cast<std::size_t>(settings_.lanes);
+    const auto history = history_.read(index * capacity, capacity);
+    const bool tokens = needs_tokens();
+    const auto row = arena_.tokens().read(tokens ? index * kBoardTokens : 0, tokens ? kBoardTokens : 0);
+    const LaneMemory<NodeType> memory{state[0], play_lane[0], root[0], nodes.data(), history.data(), tokens ? row.data() : nullptr};
+    FieldWriter count;
+    visit_lane(memory, count);
+    std::vector<RawField> raw(count.count);
+    FieldWriter writer{raw.data()};
+    visit_lane(memory, writer);
+    return lane_fields(raw);
+  }
+
+  bool needs_tokens() const override { return evaluator_->needs_tokens(); }
+
+  std::vector<float> outputs() const override {
+    const auto outputs = arena_.output_rows().read();
+    return {outputs.begin(), outputs.end()};
   }
 
   EngineCounters counters() const override {
@@ -228,6 +262,7 @@ class SelfplayLanes final : public SelfplayEngine {
   Array<PlayLane> play_lanes_;             // [lanes]
   Array<MoveRecord> log_;                  // [lanes, kLogSlots]
   Array<Position> history_;                // [lanes, positions]
+  mutable Array<std::uint64_t> checksums_;  // [lanes], made by the first checksums()
   TurnStep<NodeType> turn_;
   EngineCounters counters_;
 };

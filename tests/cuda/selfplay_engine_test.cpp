@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "cuda/batch_search.h"
+#include "cuda/switches.h"
 #include "tests/cuda/needs_gpu.h"
 #include "tests/search/search_requests.h"
 
@@ -62,6 +63,16 @@ TEST(GpuSelfplay, GamesAreTheSameOnHostAndDevice) {
       EXPECT_EQ(host->counters().games, device->counters().games);
     }
   }
+}
+
+TEST(GpuSelfplay, EveryWaveIsTheHosts) {
+  WARI_NEEDS_GPU();
+  const CudaSwitchesScope scope(parse_cuda_switches("compare"));
+  SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 33, 16);
+  const auto engine = make_cuda_selfplay_engine(settings, make_device_hash_evaluator());
+  std::vector<MoveRecord> log;
+  EXPECT_NO_THROW(engine->run(2000, log));
+  EXPECT_GT(log.size(), 1000u);
 }
 
 TEST(GpuSelfplay, GamesGoOnAfterSaveAndLoad) {

@@ -13,6 +13,9 @@ TEST(CudaSwitches, AreWordsOfOneVariable) {
   EXPECT_EQ(parse_cuda_switches("one-wave,no-graphs").waves_together, 1);
   EXPECT_TRUE(parse_cuda_switches("sync").synchronise);
   EXPECT_FALSE(parse_cuda_switches("sync").graphs);  // a captured kernel cannot be waited for
+  EXPECT_TRUE(parse_cuda_switches("compare").compare);
+  EXPECT_TRUE(parse_cuda_switches("compare").graphs);
+  EXPECT_EQ(parse_cuda_switches("compare").waves_together, 1);  // what a lane logged is taken away when the CPU's is
   EXPECT_THROW(parse_cuda_switches("no-graphs,slow"), Error);
 }
 

@@ -113,9 +113,11 @@ class FakeDeviceArray {
   }
   T* data() const { return data_; }
   std::size_t size() const { return count_; }
-  std::vector<T> read() const {
-    std::vector<T> values(count_);
-    FakeDevice::instance().on_device([&] { std::copy_n(data_, count_, values.data()); });
+  std::vector<T> read() const { return read(0, count_); }
+  std::vector<T> read(std::size_t first, std::size_t count) const {
+    if (first + count > count_) throw std::length_error("more values than the array has places");
+    std::vector<T> values(count);
+    FakeDevice::instance().on_device([&] { std::copy_n(data_ + first, count, values.data()); });
     return values;
   }
   void write(std::span<const T> values) const {
@@ -128,8 +130,8 @@ class FakeDeviceArray {
   std::size_t count_ = 0;
 };
 
-// With graphs, as a GPU repeats its waves, or every kernel by itself.
-template <bool kGraphs>
+// With graphs of so many waves, as a GPU repeats them, or every kernel by itself.
+template <bool kGraphs, int kWavesTogether = 8>
 class FakeDeviceExecutor : public PlainSteps {
  public:
   static constexpr bool kOnDevice = true;
@@ -152,7 +154,7 @@ class FakeDeviceExecutor : public PlainSteps {
     stream_->add([stream = stream_.get(), lanes, steps...] { stream->lanes(lanes, [&](int lane) { (steps(lane), ...); }); });
   }
 
-  int waves_together() const { return 8; }
+  int waves_together() const { return kWavesTogether; }
   template <class Enqueue>
   void together(const Enqueue& enqueue) const {
     if (kGraphs && warm_ && graph_.empty()) graph_ = stream_->capture(enqueue);
