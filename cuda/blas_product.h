@@ -57,7 +57,7 @@ inline std::vector<Half> halves(const std::vector<float>& values) {
 
 template <class T>
 DeviceArray<T> uploaded(const std::vector<T>& values) {
-  DeviceArray<T> array(values.size());
+  DeviceArray<T> array(values.size(), "weights", Contents::unset);
   array.write(values);
   return array;
 }

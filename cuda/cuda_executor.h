@@ -75,7 +75,7 @@ class CudaExecutor : public PlainSteps {
   template <class T>
   using Array = DeviceArray<T>;
 
-  CudaExecutor() : switches_(cuda_switches()), sowing_(1) {
+  CudaExecutor() : switches_(cuda_switches()), sowing_(1, "sowing tables") {
     sowing_.write({&sowing_tables(), 1});
     cudaStream_t stream = nullptr;
     check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
@@ -89,6 +89,7 @@ class CudaExecutor : public PlainSteps {
   void each(int lanes, const Step& step) const {
     launch(lanes, step);
     check_cuda(cudaStreamSynchronize(stream_.get()), "waiting for the lanes");
+    check_guards();
   }
 
   // One kernel. Not waited for.
@@ -111,7 +112,10 @@ class CudaExecutor : public PlainSteps {
     enqueue();
     warm_ = true;
   }
-  void wait() const { check_cuda(cudaStreamSynchronize(stream_.get()), "running the waves"); }
+  void wait() const {
+    check_cuda(cudaStreamSynchronize(stream_.get()), "running the waves");
+    check_guards();
+  }
   // What `enqueue` puts there changes: with another evaluator.
   void forget() const {
     graph_.reset();
@@ -122,13 +126,13 @@ class CudaExecutor : public PlainSteps {
   template <class N>
   Drained drain(int lanes, const TurnStep<N>& turn, std::vector<MoveRecord>& log) const {
     if (records_.size() == 0) {
-      records_ = DeviceArray<MoveRecord>(static_cast<std::size_t>(lanes) * kLogSlots);
-      drained_ = DeviceArray<Drained>(1);
+      records_ = DeviceArray<MoveRecord>(static_cast<std::size_t>(lanes) * kLogSlots, "moves taken from the log", Contents::unset);
+      drained_ = DeviceArray<Drained>(1, "counts of the log");
     }
     check_cuda(cudaMemsetAsync(drained_.data(), 0, sizeof(Drained), stream_.get()), "clearing counts");
     drain_kernel<<<blocks_for(lanes), kThreadsOfBlock, 0, stream_.get()>>>(lanes, turn, records_.data(), drained_.data());
     check_cuda(cudaGetLastError(), "starting the drain of the log");
-    check_cuda(cudaStreamSynchronize(stream_.get()), "running the waves");
+    wait();
     Drained drained;
     copy_to_host(&drained, drained_.data(), sizeof drained);
     const std::size_t before = log.size();
@@ -150,7 +154,14 @@ class CudaExecutor : public PlainSteps {
   void launch(int lanes, const Steps&... steps) const {
     lane_kernel<Steps...><<<blocks_for(lanes), kThreadsOfBlock, 0, stream_.get()>>>(lanes, steps...);
     check_cuda(cudaGetLastError(), "starting a step of the search");
-    if (switches_.synchronise) check_cuda(cudaStreamSynchronize(stream_.get()), "running a step of the search");
+    if (switches_.synchronise) {
+      check_cuda(cudaStreamSynchronize(stream_.get()), "running a step of the search");
+      check_guards();
+    }
+  }
+
+  void check_guards() const {
+    if (switches_.guard) check_device_memory();
   }
 
   template <class Enqueue>

@@ -10,12 +10,13 @@
 
 namespace wari {
 
-// An array of plain structs in the memory of a GPU: what LaneArray is in the host's. Elements start as all zero bits.
+// An array of plain structs in the memory of a GPU: what LaneArray is in the host's. Elements start as all zero bits; those of Contents::unset must not rely on it.
 template <class T>
 class DeviceArray {
  public:
   DeviceArray() = default;
-  explicit DeviceArray(std::size_t count) : data_(count == 0 ? nullptr : static_cast<T*>(allocate_on_device(count * sizeof(T)))), count_(count) {}
+  explicit DeviceArray(std::size_t count, const char* name = "a small array", Contents contents = Contents::zero)
+      : data_(count == 0 ? nullptr : static_cast<T*>(allocate_on_device(count * sizeof(T), name, contents))), count_(count) {}
   ~DeviceArray() { free_on_device(data_); }
   DeviceArray(DeviceArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
   DeviceArray& operator=(DeviceArray&& other) noexcept {

@@ -51,10 +51,10 @@ __global__ void __launch_bounds__(kEmbedThreads) gather_kernel(int rows, int wid
 
 class DeviceConvEvaluator final : public Evaluator {
  public:
-  DeviceConvEvaluator(std::shared_ptr<const DeviceWeights> network, int rows) : network_(std::move(network)), rows_(rows), chunk_(std::min(rows, kChunkRows)), workspace_(kWorkspaceBytes) {
+  DeviceConvEvaluator(std::shared_ptr<const DeviceWeights> network, int rows) : network_(std::move(network)), rows_(rows), chunk_(std::min(rows, kChunkRows)), workspace_(kWorkspaceBytes, "cuBLASLt's workspace", Contents::unset) {
     const std::size_t activations = static_cast<std::size_t>(chunk_) * kPitTokens * static_cast<std::size_t>(network_->width);
-    for (DeviceArray<Half>* array : {&x_, &y_}) *array = DeviceArray<Half>(activations);
-    columns_ = DeviceArray<Half>(activations * kTaps);
+    for (DeviceArray<Half>* array : {&x_, &y_}) *array = DeviceArray<Half>(activations, "activations", Contents::unset);
+    columns_ = DeviceArray<Half>(activations * kTaps, "gathered neighbours", Contents::unset);
     cublasLtHandle_t blas = nullptr;
     check_blas(cublasLtCreate(&blas), "starting cuBLASLt");
     blas_.reset(blas);

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kEmbedThreads) embed_kernel(int rows, int widt
 class DeviceMlpEvaluator final : public Evaluator {
  public:
   DeviceMlpEvaluator(std::shared_ptr<const DeviceWeights> network, int rows)
-      : network_(std::move(network)), rows_(rows), x_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(network_->width)), y_(x_.size()), workspace_(kWorkspaceBytes) {
+      : network_(std::move(network)), rows_(rows), x_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(network_->width), "activations", Contents::unset), y_(x_.size(), "activations", Contents::unset), workspace_(kWorkspaceBytes, "cuBLASLt's workspace", Contents::unset) {
     cublasLtHandle_t blas = nullptr;
     check_blas(cublasLtCreate(&blas), "starting cuBLASLt");
     blas_.reset(blas);

@@ -33,8 +33,12 @@ CudaSwitches parse_cuda_switches(std::string_view text) {
     } else if (word == "compare") {
       switches.compare = true;
       switches.waves_together = 1;
+    } else if (word == "guard") {
+      switches.guard = true;
+    } else if (word == "float32") {
+      switches.float32 = true;
     } else if (!word.empty()) {
-      throw Error("unknown word in the environment variable WARI_CUDA: '" + std::string(word) + "': known are no-graphs, sync, one-wave, compare");
+      throw Error("unknown word in the environment variable WARI_CUDA: '" + std::string(word) + "': known are no-graphs, sync, one-wave, compare, guard, float32");
     }
   }
   return switches;

@@ -13,6 +13,9 @@ struct CudaSwitches {
   int waves_together = 8;     // one-wave: the log is drained after every wave
   bool compare = false;       // compare: self-play is played on the CPU too, and the first difference named (ComparingEngine); one wave at a time
 
+  bool guard = false;         // guard: buffers lie between bands that are checked after every graph of waves, and begin as nonsense where they should be written first
+  bool float32 = false;       // float32: networks compute in float32
+
   friend bool operator==(const CudaSwitches&, const CudaSwitches&) = default;
 };
 

@@ -54,7 +54,7 @@ class BatchLanes {
       arena_.reset();
       const std::int64_t nodes = std::min<std::int64_t>(simulations + 1, std::max<std::int64_t>(settings.nodes_max, 2));
       arena_.emplace(settings.search, rules, lanes, nodes, simulations, tokens, settings.tables);
-      task_of_lane_ = Array<std::int32_t>(static_cast<std::size_t>(lanes));
+      task_of_lane_ = Array<std::int32_t>(static_cast<std::size_t>(lanes), "tasks of lanes", Contents::unset);
       lanes_made_ = lanes;
       simulations_made_ = simulations;
       tokens_made_ = tokens;
@@ -83,7 +83,7 @@ class BatchLanes {
 
   template <class T>
   static void grow(Array<T>& array, std::size_t size) {
-    if (array.size() < size) array = Array<T>(std::max(size, 2 * array.size()));
+    if (array.size() < size) array = Array<T>(std::max(size, 2 * array.size()), "requests and answers", Contents::unset);
   }
 
   TaskStep<NodeType> task_step() const { return {arena_->view(), shared_.data(), task_of_lane_.data()}; }

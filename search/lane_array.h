@@ -27,12 +27,15 @@ class PageBlock {
   std::size_t bytes_ = 0;
 };
 
-// An array of plain structs in such memory; elements start as all zero bits. read() and write() are what an array in a GPU's memory has too: there they copy.
+// What an array holds before it is written. `unset`: nothing that may be read; zero here as well, but a GPU's memory may hold anything (GuardedMemory).
+enum class Contents { zero, unset };
+
+// An array of plain structs in such memory; elements start as all zero bits. read() and write() are what an array in a GPU's memory has too: there they copy. The name is for messages there.
 template <class T>
 class LaneArray {
  public:
   LaneArray() = default;
-  explicit LaneArray(std::size_t count) : block_(count * sizeof(T)), count_(count) {}
+  explicit LaneArray(std::size_t count, const char* /* name */ = "", Contents = Contents::zero) : block_(count * sizeof(T)), count_(count) {}
   T* data() const { return static_cast<T*>(block_.data()); }
   T& operator[](std::size_t i) const { return data()[i]; }
   std::size_t size() const { return count_; }

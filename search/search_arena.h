@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "search/endgame_views.h"
+#include "search/lane_array.h"
 #include "search/steps.h"
 
 namespace wari {
@@ -26,26 +27,28 @@ class SearchArena {
 
   // `nodes` per lane; `simulations`: the largest budget.
   SearchArena(const SearchSettings& settings, std::span<const Rules> rules, int lanes, std::int64_t nodes, std::int64_t simulations, bool tokens, const EndgameTables& tables = {})
-      : lanes_(lanes), rule_sets_(rules.size()), parameters_(1), rules_(rules.size()), endgames_(tables, rules), lane_states_(static_cast<std::size_t>(lanes)), roots_(static_cast<std::size_t>(lanes)) {
+      : lanes_(lanes), rule_sets_(rules.size()), parameters_(1, "search parameters"), rules_(rules.size(), "rules"), endgames_(tables, rules) {
     const std::int64_t table_size = std::min<std::int64_t>(simulations + 4, kTableSizeMax);
-    exploration_ = Array<float>(static_cast<std::size_t>(table_size));
-    reciprocal_ = Array<float>(static_cast<std::size_t>(table_size));
+    exploration_ = Array<float>(static_cast<std::size_t>(table_size), "exploration");
+    reciprocal_ = Array<float>(static_cast<std::size_t>(table_size), "reciprocals");
     // An odd number of nodes a lane spreads the roots over the sets of the caches.
     const std::int64_t stride = nodes | 1;
     const auto rows = static_cast<std::size_t>(lanes);
-    nodes_ = Array<NodeType>(rows * static_cast<std::size_t>(stride));
-    positions_ = Array<Position>(rows);
-    quiet_plies_ = Array<std::uint16_t>(rows);
-    rules_index_ = Array<std::uint8_t>(rows);
-    active_ = Array<std::uint8_t>(rows);
-    if (tokens) tokens_ = Array<Token>(rows * kBoardTokens);
-    outputs_ = Array<float>(rows * kOutputs);
-    values_ = Array<float>(rows);
-    draws_ = Array<float>(rows);
-    margins_ = Array<float>(rows);
-    bad_ = Array<std::uint8_t>(rows);
-    paths_ = Array<std::uint64_t>(rows * kPathKept);
-    path_nodes_ = Array<std::int32_t>(rows);
+    lane_states_ = Array<SearchLane>(rows, "lanes", Contents::unset);
+    roots_ = Array<RootData<NodeType::kEdges>>(rows, "roots", Contents::unset);
+    nodes_ = Array<NodeType>(rows * static_cast<std::size_t>(stride), "trees", Contents::unset);
+    positions_ = Array<Position>(rows, "leaf positions", Contents::unset);
+    quiet_plies_ = Array<std::uint16_t>(rows, "leaf quiet plies", Contents::unset);
+    rules_index_ = Array<std::uint8_t>(rows, "leaf rules", Contents::unset);
+    active_ = Array<std::uint8_t>(rows, "active rows", Contents::unset);
+    if (tokens) tokens_ = Array<Token>(rows * kBoardTokens, "leaf tokens", Contents::unset);
+    outputs_ = Array<float>(rows * kOutputs, "network outputs", Contents::unset);
+    values_ = Array<float>(rows, "leaf values", Contents::unset);
+    draws_ = Array<float>(rows, "leaf draws", Contents::unset);
+    margins_ = Array<float>(rows, "leaf margins", Contents::unset);
+    bad_ = Array<std::uint8_t>(rows, "bad rows", Contents::unset);
+    paths_ = Array<std::uint64_t>(rows * kPathKept, "paths", Contents::unset);
+    path_nodes_ = Array<std::int32_t>(rows, "path lengths", Contents::unset);
     rules_.write(rules);
     SearchParameters parameters = search_parameters(settings);
     std::vector<float> exploration(exploration_.size()), reciprocal(reciprocal_.size());

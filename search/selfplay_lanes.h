@@ -27,11 +27,11 @@ class SelfplayLanes final : public InspectedEngine {
         arena_(settings.search, settings.rules, settings.lanes, most_simulations(settings) + 1, most_simulations(settings), evaluator_->needs_tokens(),
                settings.search_tables ? settings.tables : EndgameTables{}),
         endgames_(settings.adjudicated_share > 0 ? settings.tables : EndgameTables{}, settings.rules),
-        play_parameters_(1),
-        rules_cycle_(settings.rules_cycle.size()),
-        start_positions_(settings.rules.size()),
-        play_lanes_(static_cast<std::size_t>(settings.lanes)),
-        log_(static_cast<std::size_t>(settings.lanes) * kLogSlots) {
+        play_parameters_(1, "self-play parameters"),
+        rules_cycle_(settings.rules_cycle.size(), "cycle of rules"),
+        start_positions_(settings.rules.size(), "start positions"),
+        play_lanes_(static_cast<std::size_t>(settings.lanes), "games"),
+        log_(static_cast<std::size_t>(settings.lanes) * kLogSlots, "log of moves", Contents::unset) {
     rules_cycle_.write(settings.rules_cycle);
     std::vector<Position> starts;
     std::size_t quiet_plies_max = 0;
@@ -40,7 +40,7 @@ class SelfplayLanes final : public InspectedEngine {
       quiet_plies_max = std::max<std::size_t>(quiet_plies_max, rules.quiet_plies);
     }
     start_positions_.write(starts);
-    history_ = Array<Position>(static_cast<std::size_t>(settings.lanes) * (quiet_plies_max + 1));
+    history_ = Array<Position>(static_cast<std::size_t>(settings.lanes) * (quiet_plies_max + 1), "history", Contents::unset);
     write_play_parameters(settings.games_end, quiet_plies_max + 1);
     turn_ = {arena_.view(), play_parameters_.data(), play_lanes_.data(), history_.data(), log_.data()};
     arena_.executor().each(settings.lanes, BeginStep<NodeType>{turn_, settings.first_game + settings.first_lane});
@@ -104,7 +104,7 @@ class SelfplayLanes final : public InspectedEngine {
   }
 
   std::vector<std::uint64_t> checksums() const override {
-    if (checksums_.size() == 0) checksums_ = Array<std::uint64_t>(static_cast<std::size_t>(settings_.lanes));
+    if (checksums_.size() == 0) checksums_ = Array<std::uint64_t>(static_cast<std::size_t>(settings_.lanes), "checksums", Contents::unset);
     arena_.executor().each(settings_.lanes, ChecksumStep<NodeType>{turn_, checksums_.data()});
     const auto sums = checksums_.read();
     return {sums.begin(), sums.end()};

@@ -16,6 +16,8 @@ TEST(CudaSwitches, AreWordsOfOneVariable) {
   EXPECT_TRUE(parse_cuda_switches("compare").compare);
   EXPECT_TRUE(parse_cuda_switches("compare").graphs);
   EXPECT_EQ(parse_cuda_switches("compare").waves_together, 1);  // what a lane logged is taken away when the CPU's is
+  EXPECT_TRUE(parse_cuda_switches("guard,float32").guard);
+  EXPECT_TRUE(parse_cuda_switches("guard,float32").float32);
   EXPECT_THROW(parse_cuda_switches("no-graphs,slow"), Error);
 }
 

@@ -81,7 +81,7 @@ SelfplayEngineSettings settings_of(Algorithm algorithm) {
   settings.rules_cycle = {0, 1, 2};
   settings.seed = 11;
   settings.first_game = 110;
-  settings.games_end = 170;
+  settings.games_end = 145;
   settings.lanes = settings.total_lanes = 33;
   return settings;
 }
@@ -113,7 +113,7 @@ TEST(ComparingEngine, IsSilentWhereADeviceDoesWhatTheHostDoes) {
     engine->load(engine->save());
     engine->set_evaluator(std::make_unique<TokenEvaluator>());
     while (!engine->all_idle()) engine->run(100, log);
-    EXPECT_EQ(engine->counters().games, 60);
+    EXPECT_EQ(engine->counters().games, 35);
     EXPECT_EQ(engine->counters().moves, static_cast<std::int64_t>(log.size()));
   }
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <tuple>
 
+#include "core/error.h"
 #include "search/lanes_batch_search.h"
 #include "search/selfplay_lanes.h"
 #include "tests/endgame/small_tables.h"
@@ -126,6 +128,26 @@ TEST(DeviceEngineDeathTest, TheFakeDeviceFaultsWhereTheHostFollowsAPointer) {
   const test::FakeDeviceArray<int> array(4);
   EXPECT_EQ(array.read()[2], 0);
   EXPECT_DEATH({ volatile int value = array.data()[0]; (void)value; }, "");
+}
+
+// Writes one element past an array of `count`.
+struct WriteStep {
+  int* array;
+  int count;
+  void operator()(int) const { array[count] = 1; }
+};
+
+TEST(DeviceEngine, AKernelThatWritesBesideABufferIsNoticed) {
+  const FakeDeviceExecutor<true> executor;
+  const test::FakeDeviceArray<int> array(5, "five numbers");
+  executor.each(1, WriteStep{array.data(), 4});
+  try {
+    executor.each(1, WriteStep{array.data(), 5});
+    FAIL() << "nothing was noticed";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("1 bytes past the end of a buffer of the GPU: 'five numbers'"), std::string::npos) << error.what();
+  }
+  executor.each(1, WriteStep{array.data(), 4});
 }
 
 template <bool kGraphs>

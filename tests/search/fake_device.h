@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "core/random.h"
+#include "search/guarded_memory.h"
 #include "search/hash_row.h"
 #include "search/lane_steps.h"
 #include "search/plain_steps.h"
@@ -27,34 +29,59 @@ class FakeDevice {
     return device;
   }
 
-  void* allocate(std::size_t bytes) {
-    const std::size_t size = (bytes + 4095) / 4096 * 4096;
-    void* const memory = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    blocks_.insert({memory, size});
-    return memory;
-  }
-  void free(void* memory) {
-    for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
-      if (block->first != memory) continue;
-      munmap(memory, block->second);
-      blocks_.erase(block);
-      return;
-    }
-  }
+  // All memory is guarded, and nonsense where it should be written first.
+  GuardedMemory& memory() { return memory_; }
 
   // What runs inside may touch the device's memory.
-  void on_device(const std::function<void()>& work) {
-    protect(PROT_READ | PROT_WRITE);
+  template <class Work>
+  void on_device(const Work& work) {
+    const Access access(*this);
     work();
-    protect(PROT_NONE);
   }
 
  private:
+  class Access {
+   public:
+    explicit Access(FakeDevice& device) : device_(device) {
+      if (device_.depth_++ == 0) device_.protect(PROT_READ | PROT_WRITE);
+    }
+    ~Access() {
+      if (--device_.depth_ == 0) device_.protect(PROT_NONE);
+    }
+    Access(const Access&) = delete;
+    Access& operator=(const Access&) = delete;
+
+   private:
+    FakeDevice& device_;
+  };
+
+  static void* allocate(std::size_t bytes) {
+    FakeDevice& device = instance();
+    const std::size_t size = (bytes + 4095) / 4096 * 4096;
+    void* const memory = mmap(nullptr, size, device.depth_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    device.blocks_[memory] = size;
+    return memory;
+  }
+  static void free(void* memory) noexcept {
+    const auto block = instance().blocks_.find(memory);
+    munmap(memory, block->second);
+    instance().blocks_.erase(block);
+  }
+  static void fill(void* memory, int byte, std::size_t bytes) {
+    instance().on_device([&] { std::memset(memory, byte, bytes); });
+  }
+  static void read(void* to, const void* memory, std::size_t bytes) {
+    instance().on_device([&] { std::memcpy(to, memory, bytes); });
+  }
+
   void protect(int protection) {
     for (const auto& [memory, size] : blocks_) mprotect(memory, size, protection);
   }
-  std::set<std::pair<void*, std::size_t>> blocks_;
+
+  std::map<void*, std::size_t> blocks_;
+  int depth_ = 0;  // of calls of on_device()
+  GuardedMemory memory_{{allocate, free, fill, read}};
 };
 
 class FakeStream {
@@ -78,6 +105,7 @@ class FakeStream {
     kernels.swap(waiting_);
     FakeDevice::instance().on_device([&] {
       for (const auto& kernel : kernels) kernel();
+      FakeDevice::instance().memory().check();
     });
   }
   bool idle() const { return waiting_.empty(); }
@@ -101,9 +129,10 @@ template <class T>
 class FakeDeviceArray {
  public:
   FakeDeviceArray() = default;
-  explicit FakeDeviceArray(std::size_t count) : data_(static_cast<T*>(FakeDevice::instance().allocate(std::max<std::size_t>(1, count * sizeof(T))))), count_(count) {}
+  explicit FakeDeviceArray(std::size_t count, const char* name = "a small array", Contents contents = Contents::zero)
+      : data_(count == 0 ? nullptr : static_cast<T*>(FakeDevice::instance().memory().allocate(count * sizeof(T), name, contents))), count_(count) {}
   ~FakeDeviceArray() {
-    if (data_ != nullptr) FakeDevice::instance().free(data_);
+    if (data_ != nullptr) FakeDevice::instance().memory().free(data_);
   }
   FakeDeviceArray(FakeDeviceArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
   FakeDeviceArray& operator=(FakeDeviceArray&& other) noexcept {
