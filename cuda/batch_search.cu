@@ -2,6 +2,7 @@
 
 #include "cuda/cuda_executor.h"
 #include "cuda/device.h"
+#include "cuda/image_of.h"
 #include "search/lanes_batch_search.h"
 
 namespace wari {

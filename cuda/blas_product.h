@@ -8,14 +8,18 @@
 #include "cuda/device_array.h"
 #include "cuda/device_network.h"
 
-// Matrix products of a network in bfloat16, for .cu files that include <cublasLt.h> and <cuda_bf16.h> before it.
+// Matrix products of a network in bfloat16 or float32, for .cu files that include <cublasLt.h> and <cuda_bf16.h> before it.
 namespace wari {
 
 using Half = __nv_bfloat16;
 
-inline constexpr int kColumnsOfThread = 8;  // 16 bytes of bfloat16
+template <class T>
+inline constexpr cudaDataType_t kDataType = CUDA_R_16BF;
+template <>
+inline constexpr cudaDataType_t kDataType<float> = CUDA_R_32F;
+
+inline constexpr int kColumnsOfThread = 8;  // of bfloat16 16 bytes, of float32 32
 inline constexpr int kEmbedThreads = 256;
-inline constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 
 inline void check_blas(cublasStatus_t status, const char* what, std::source_location where = std::source_location::current()) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
@@ -38,6 +42,13 @@ __device__ inline void load_columns(const float* row, float* sum /* [kColumnsOfT
   sum[0] = left.x, sum[1] = left.y, sum[2] = left.z, sum[3] = left.w, sum[4] = right.x, sum[5] = right.y, sum[6] = right.z, sum[7] = right.w;
 }
 
+__device__ inline void add_columns(const float* row, float* sum /* [kColumnsOfThread] */) {
+  float columns[kColumnsOfThread];
+  load_columns(row, columns);
+#pragma unroll
+  for (int i = 0; i < kColumnsOfThread; ++i) sum[i] += columns[i];
+}
+
 // Eight columns become relu(sum).
 __device__ inline void store_relu(const float* sum /* [kColumnsOfThread] */, Half* row) {
   alignas(16) __nv_bfloat162 result[kColumnsOfThread / 2];
@@ -46,12 +57,18 @@ __device__ inline void store_relu(const float* sum /* [kColumnsOfThread] */, Hal
   *reinterpret_cast<uint4*>(row) = *reinterpret_cast<const uint4*>(result);
 }
 
+__device__ inline void store_relu(const float* sum /* [kColumnsOfThread] */, float* row) {
+  reinterpret_cast<float4*>(row)[0] = make_float4(fmaxf(sum[0], 0.0f), fmaxf(sum[1], 0.0f), fmaxf(sum[2], 0.0f), fmaxf(sum[3], 0.0f));
+  reinterpret_cast<float4*>(row)[1] = make_float4(fmaxf(sum[4], 0.0f), fmaxf(sum[5], 0.0f), fmaxf(sum[6], 0.0f), fmaxf(sum[7], 0.0f));
+}
+
 inline unsigned embed_blocks(std::int64_t threads) { return static_cast<unsigned>((threads + kEmbedThreads - 1) / kEmbedThreads); }
 
-inline std::vector<Half> halves(const std::vector<float>& values) {
-  std::vector<Half> result;
+template <class T>
+std::vector<T> converted(const std::vector<float>& values) {
+  std::vector<T> result;
   result.reserve(values.size());
-  for (const float value : values) result.push_back(__float2bfloat16(value));
+  for (const float value : values) result.push_back(static_cast<T>(value));  // to the nearest
   return result;
 }
 
@@ -82,8 +99,9 @@ inline Layout layout_of(cudaDataType_t type, int rows, int columns) {
 // y[rows, outputs] = activation(x[rows, inputs] weight[outputs, inputs]^T + bias), for one shape; a residual [rows, outputs] is added before the activation.
 class Product {
  public:
-  Product(cublasLtHandle_t blas, int rows, int inputs, int outputs, bool relu, cudaDataType_t result)
-      : weight_(layout_of(CUDA_R_16BF, inputs, outputs)), x_(layout_of(CUDA_R_16BF, inputs, rows)), y_(layout_of(result, outputs, rows)) {
+  // Sums are float32 in any case; with float32 operands so are the products (no TF32).
+  Product(cublasLtHandle_t blas, int rows, int inputs, int outputs, bool relu, cudaDataType_t operand, cudaDataType_t result)
+      : weight_(layout_of(operand, inputs, outputs)), x_(layout_of(operand, inputs, rows)), y_(layout_of(result, outputs, rows)) {
     cublasLtMatmulDesc_t description = nullptr;
     check_blas(cublasLtMatmulDescCreate(&description, CUBLAS_COMPUTE_32F, CUDA_R_32F), "describing a product");
     description_.reset(description);
@@ -95,7 +113,7 @@ class Product {
     choose(blas);
   }
 
-  void run(cublasLtHandle_t blas, const Half* weight, const void* bias, const Half* x, void* y, void* workspace, cudaStream_t stream, const void* residual = nullptr) {
+  void run(cublasLtHandle_t blas, const void* weight, const void* bias, const void* x, void* y, void* workspace, cudaStream_t stream, const void* residual = nullptr) {
     const float one = 1.0f, of_residual = residual == nullptr ? 0.0f : 1.0f;
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     check_blas(cublasLtMatmul(blas, description_.get(), &one, weight, weight_.get(), x, x_.get(), &of_residual, residual == nullptr ? y : residual, y_.get(), y, y_.get(), &algorithm_, workspace, kWorkspaceBytes, stream), "multiplying");
@@ -124,23 +142,45 @@ class Product {
   cublasLtMatmulAlgo_t algorithm_;
 };
 
-// A network in the device's memory, shared by the clones of an evaluator: constant once made.
+inline Owned<cublasLtHandle_t, cublasLtDestroy> new_blas() {
+  cublasLtHandle_t blas = nullptr;
+  check_blas(cublasLtCreate(&blas), "starting cuBLASLt");
+  return Owned<cublasLtHandle_t, cublasLtDestroy>(blas);
+}
+
+// A network in the device's memory. Of one evaluator, at addresses that stay: take() writes others' numbers there.
+template <class T>
 struct DeviceWeights {
   explicit DeviceWeights(const FoldedWeights& folded)
       : width(folded.width),
         layers(folded.layers),
-        embedding(uploaded(halves(folded.embedding))),
+        embedding(uploaded(converted<T>(folded.embedding))),
         rule_rows(uploaded(folded.rule_rows)),
-        weight(uploaded(halves(folded.weight))),
-        bias(uploaded(halves(folded.bias))),
-        head_weight(uploaded(halves(folded.head_weight))),
+        weight(uploaded(converted<T>(folded.weight))),
+        bias(uploaded(converted<T>(folded.bias))),
+        head_weight(uploaded(converted<T>(folded.head_weight))),
         head_bias(uploaded(folded.head_bias)) {}
 
+  DeviceWeights(const DeviceWeights& other)
+      : width(other.width), layers(other.layers), embedding(other.embedding.size()), rule_rows(other.rule_rows.size()), weight(other.weight.size()), bias(other.bias.size()), head_weight(other.head_weight.size()), head_bias(other.head_bias.size()) {
+    take(other);
+  }
+
+  bool is_shaped_as(const DeviceWeights& other) const { return width == other.width && layers == other.layers && rule_rows.size() == other.rule_rows.size() && head_weight.size() == other.head_weight.size(); }
+  void take(const DeviceWeights& other) {
+    embedding.copy_from(other.embedding);
+    rule_rows.copy_from(other.rule_rows);
+    weight.copy_from(other.weight);
+    bias.copy_from(other.bias);
+    head_weight.copy_from(other.head_weight);
+    head_bias.copy_from(other.head_bias);
+  }
+
   int width, layers;
-  DeviceArray<Half> embedding;    // as in FoldedWeights
+  DeviceArray<T> embedding;  // as in FoldedWeights
   DeviceArray<float> rule_rows;
-  DeviceArray<Half> weight, bias;
-  DeviceArray<Half> head_weight;
+  DeviceArray<T> weight, bias;
+  DeviceArray<T> head_weight;
   DeviceArray<float> head_bias;
 };
 

@@ -7,29 +7,12 @@
 #include "core/sowing.h"
 #include "cuda/check_cuda.h"
 #include "cuda/device_array.h"
-#include "cuda/kernel_image.h"
 #include "cuda/switches.h"
 #include "search/lane_steps.h"
 #include "search/plain_steps.h"
 
 // Runs the steps of a search as kernels, a thread a lane. For .cu files.
 namespace wari {
-
-// What the device makes of a kernel.
-template <class Kernel>
-inline KernelImage image_of(const std::string& name, Kernel* kernel) {
-  KernelImage image{name, 0, 0, ""};
-  cudaFuncAttributes attributes;
-  const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
-  if (status != cudaSuccess) {
-    cudaGetLastError();
-    image.error = cudaGetErrorString(status);
-    return image;
-  }
-  image.registers = attributes.numRegs;
-  image.local_bytes = attributes.localSizeBytes;
-  return image;
-}
 
 inline constexpr int kThreadsOfBlock = 128;
 

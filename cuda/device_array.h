@@ -38,6 +38,11 @@ class DeviceArray {
     assert(values.size() <= count_);
     if (!values.empty()) copy_to_device(data_, values.data(), values.size_bytes());
   }
+  // Of an array of the same size.
+  void copy_from(const DeviceArray& other) const {
+    assert(other.count_ == count_);
+    if (count_ > 0) copy_on_device(data_, other.data_, count_ * sizeof(T));
+  }
 
  private:
   T* data_ = nullptr;

@@ -1,4 +1,5 @@
 #include "cuda/check_cuda.h"
+#include "cuda/image_of.h"
 #include "cuda/selfplay_engine.h"
 #include "search/hash_row.h"
 
@@ -38,6 +39,8 @@ class DeviceUniformEvaluator final : public Evaluator {
 };
 
 }  // namespace
+
+void add_evaluator_images(std::vector<KernelImage>& images) { images.push_back(image_of("hash evaluator", hash_kernel)); }
 
 std::unique_ptr<Evaluator> make_device_hash_evaluator(std::uint64_t seed) { return std::make_unique<DeviceHashEvaluator>(hash_row_seed(seed)); }
 std::unique_ptr<Evaluator> make_device_uniform_evaluator() { return std::make_unique<DeviceUniformEvaluator>(); }

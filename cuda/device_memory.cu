@@ -50,4 +50,9 @@ void copy_to_device(void* to, const void* from, std::size_t bytes) {
 
 void copy_to_host(void* to, const void* from, std::size_t bytes) { check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying from the device"); }
 
+void copy_on_device(void* to, const void* from, std::size_t bytes) {
+  check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice), "copying on the device");
+  check_cuda(cudaStreamSynchronize(nullptr), "copying on the device");  // such a copy returns at once
+}
+
 }  // namespace wari

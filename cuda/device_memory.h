@@ -12,8 +12,9 @@ void* allocate_on_device(std::size_t bytes, const char* name, Contents contents)
 void free_on_device(void* memory) noexcept;
 // Throws Error where something was written beside a guarded buffer. Streams of ours must be idle.
 void check_device_memory();
-// Both wait until the bytes have arrived, and for nothing else: streams of ours must be idle where they use these bytes.
+// All wait until the bytes have arrived, and for nothing else: streams of ours must be idle where they use these bytes.
 void copy_to_device(void* to, const void* from, std::size_t bytes);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
+void copy_on_device(void* to, const void* from, std::size_t bytes);
 
 }  // namespace wari

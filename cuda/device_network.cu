@@ -4,18 +4,25 @@
 #include <cuda_bf16.h>
 
 #include <chrono>
+#include <optional>
 
 #include "core/tokens.h"
 #include "cuda/blas_product.h"
 #include "cuda/device.h"
+#include "cuda/image_of.h"
+#include "cuda/switches.h"
 
 namespace wari {
+
+void add_conv_images(std::vector<KernelImage>& images);  // device_conv.cu
+
 namespace {
 
 // x[row] = relu(rule row + sum of the embedding's rows that the row's tokens name). A thread sums eight columns of one row.
+template <class T>
 __global__ void __launch_bounds__(kEmbedThreads) embed_kernel(int rows, int width, const Token* __restrict__ tokens /* [rows, kBoardTokens] */, const std::uint8_t* __restrict__ rules_index /* [rows] */,
-                                                              const std::uint8_t* __restrict__ active /* [rows] */, const Half* __restrict__ embedding /* [kVocabulary, width] */,
-                                                              const float* __restrict__ rule_rows /* [rules, width] */, Half* __restrict__ x /* [rows, width] */) {
+                                                              const std::uint8_t* __restrict__ active /* [rows] */, const T* __restrict__ embedding /* [kVocabulary, width] */,
+                                                              const float* __restrict__ rule_rows /* [rules, width] */, T* __restrict__ x /* [rows, width] */) {
   const int threads_of_row = width / kColumnsOfThread;
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kEmbedThreads + threadIdx.x;
   const auto row = static_cast<int>(thread / threads_of_row);
@@ -31,54 +38,93 @@ __global__ void __launch_bounds__(kEmbedThreads) embed_kernel(int rows, int widt
   store_relu(sum, x + static_cast<std::int64_t>(row) * width + column);
 }
 
+template <class T>
 class DeviceMlpEvaluator final : public Evaluator {
  public:
-  DeviceMlpEvaluator(std::shared_ptr<const DeviceWeights> network, int rows)
-      : network_(std::move(network)), rows_(rows), x_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(network_->width), "activations", Contents::unset), y_(x_.size(), "activations", Contents::unset), workspace_(kWorkspaceBytes, "cuBLASLt's workspace", Contents::unset) {
-    cublasLtHandle_t blas = nullptr;
-    check_blas(cublasLtCreate(&blas), "starting cuBLASLt");
-    blas_.reset(blas);
-    layer_ = std::make_unique<Product>(blas, rows, network_->width, network_->width, true, CUDA_R_16BF);
-    head_ = std::make_unique<Product>(blas, rows, network_->width, kOutputs, false, CUDA_R_32F);
-  }
+  DeviceMlpEvaluator(const DeviceWeights<T>& network, int rows) : network_(network), rows_(rows) {}
 
   bool needs_tokens() const override { return true; }
   bool on_device() const override { return true; }
 
   void evaluate(const EvaluationBatch& batch, float* outputs) override {
     if (batch.rows != rows_) throw system_error("the network on the GPU was made for " + std::to_string(rows_) + " rows and got " + std::to_string(batch.rows) + ": report this as a fault");
+    if (!scratch_) scratch_.emplace(network_.width, rows_);
+    Scratch& s = *scratch_;
     const auto stream = static_cast<cudaStream_t>(batch.stream);
-    const DeviceWeights& n = *network_;
+    const DeviceWeights<T>& n = network_;
     const auto width = static_cast<std::size_t>(n.width);
     const std::int64_t threads = static_cast<std::int64_t>(rows_) * (n.width / kColumnsOfThread);
-    embed_kernel<<<embed_blocks(threads), kEmbedThreads, 0, stream>>>(rows_, n.width, batch.board_tokens, batch.rules_index, batch.active, n.embedding.data(),
-                                                                                                                     n.rule_rows.data(), x_.data());
+    embed_kernel<<<embed_blocks(threads), kEmbedThreads, 0, stream>>>(rows_, n.width, batch.board_tokens, batch.rules_index, batch.active, n.embedding.data(), n.rule_rows.data(), s.x.data());
     check_cuda(cudaGetLastError(), "starting the first layer");
-    Half* x = x_.data();
-    Half* y = y_.data();
+    T* x = s.x.data();
+    T* y = s.y.data();
     for (std::size_t layer = 0; layer < static_cast<std::size_t>(n.layers); ++layer) {
-      layer_->run(blas_.get(), n.weight.data() + layer * width * width, n.bias.data() + layer * width, x, y, workspace_.data(), stream);
+      s.layer.run(s.blas.get(), n.weight.data() + layer * width * width, n.bias.data() + layer * width, x, y, s.workspace.data(), stream);
       std::swap(x, y);
     }
-    head_->run(blas_.get(), n.head_weight.data(), n.head_bias.data(), x, outputs, workspace_.data(), stream);
+    s.head.run(s.blas.get(), n.head_weight.data(), n.head_bias.data(), x, outputs, s.workspace.data(), stream);
+  }
+
+  bool take_weights(const Evaluator& other) override {
+    const auto* const same = dynamic_cast<const DeviceMlpEvaluator*>(&other);
+    if (same == nullptr || same->rows_ != rows_ || !same->network_.is_shaped_as(network_)) return false;
+    network_.take(same->network_);
+    return true;
   }
 
   std::unique_ptr<Evaluator> clone() const override { return std::make_unique<DeviceMlpEvaluator>(network_, rows_); }
 
  private:
-  std::shared_ptr<const DeviceWeights> network_;
+  // Made by the first batch: an evaluator that only brings weights to another needs none.
+  struct Scratch {
+    Scratch(int width, int rows)
+        : x(mlp_activations(rows, width), "activations", Contents::unset),
+          y(x.size(), "activations", Contents::unset),
+          workspace(kWorkspaceBytes, "cuBLASLt's workspace", Contents::unset),
+          blas(new_blas()),
+          layer(blas.get(), rows, width, width, true, kDataType<T>, kDataType<T>),
+          head(blas.get(), rows, width, kOutputs, false, kDataType<T>, CUDA_R_32F) {}
+    DeviceArray<T> x, y;                  // [rows, width]
+    DeviceArray<std::uint8_t> workspace;  // [kWorkspaceBytes]
+    Owned<cublasLtHandle_t, cublasLtDestroy> blas;
+    Product layer, head;
+  };
+
+  DeviceWeights<T> network_;
   int rows_;
-  DeviceArray<Half> x_, y_;              // [rows, width]
-  DeviceArray<std::uint8_t> workspace_;  // [kWorkspaceBytes]
-  Owned<cublasLtHandle_t, cublasLtDestroy> blas_;
-  std::unique_ptr<Product> layer_, head_;
+  std::optional<Scratch> scratch_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator> make_device_mlp_evaluator(const LayeredWeights& weights, std::span<const Rules> rules, int rows) {
+std::unique_ptr<Evaluator> make_device_mlp_evaluator(const LayeredWeights& weights, std::span<const Rules> rules, int rows, DevicePrecision precision) {
   require_device();
-  return std::make_unique<DeviceMlpEvaluator>(std::make_shared<const DeviceWeights>(fold_mlp(weights, rules)), rows);
+  const FoldedWeights folded = fold_mlp(weights, rules);
+  if (precision == DevicePrecision::float32 || cuda_switches().float32) return std::make_unique<DeviceMlpEvaluator<float>>(DeviceWeights<float>(folded), rows);
+  return std::make_unique<DeviceMlpEvaluator<Half>>(DeviceWeights<Half>(folded), rows);
+}
+
+std::vector<KernelImage> network_kernel_images() {
+  std::vector<KernelImage> images;
+  if (devices().empty()) return images;
+  images.push_back(image_of("first layer", embed_kernel<Half>));
+  images.push_back(image_of("first layer, float32", embed_kernel<float>));
+  add_conv_images(images);
+  return images;
+}
+
+std::vector<float> multiply_on_device(std::span<const float> x, std::span<const float> weight, std::span<const float> bias, int rows, int inputs, int outputs) {
+  require_device();
+  const auto upload = [](std::span<const float> values) { return uploaded(converted<Half>({values.begin(), values.end()})); };
+  const DeviceArray<Half> device_x = upload(x), device_weight = upload(weight);
+  const DeviceArray<float> device_bias = uploaded(std::vector<float>(bias.begin(), bias.end()));
+  const DeviceArray<float> y(static_cast<std::size_t>(rows) * static_cast<std::size_t>(outputs), "product", Contents::unset);
+  const DeviceArray<std::uint8_t> workspace(kWorkspaceBytes, "cuBLASLt's workspace", Contents::unset);
+  const auto blas = new_blas();
+  Product product(blas.get(), rows, inputs, outputs, false, CUDA_R_16BF, CUDA_R_32F);
+  product.run(blas.get(), device_weight.data(), device_bias.data(), device_x.data(), y.data(), workspace.data(), nullptr);
+  check_cuda(cudaStreamSynchronize(nullptr), "multiplying");
+  return y.read();
 }
 
 std::vector<float> evaluate_on_device(Evaluator& evaluator, std::span<const Token> tokens, std::span<const std::uint8_t> rules_index, std::span<const std::uint8_t> active) {

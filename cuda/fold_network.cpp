@@ -77,4 +77,18 @@ FoldedWeights fold_conv(const LayeredWeights& weights, std::span<const Rules> ru
   return folded;
 }
 
+std::size_t device_weight_bytes(const DeviceNetworkShape& shape) {
+  const auto width = static_cast<std::size_t>(shape.width), layers = static_cast<std::size_t>(shape.layers);
+  const std::size_t inputs = shape.conv ? kTaps * width : width, features = shape.conv ? kPitTokens * width : width;
+  const std::size_t element = shape.precision == DevicePrecision::bfloat16 ? 2 : 4;
+  const std::size_t elements = kVocabulary * width + layers * (width * inputs + width) + kOutputs * features;
+  return elements * element + (static_cast<std::size_t>(shape.rule_sets) * width + kOutputs) * sizeof(float);
+}
+
+std::size_t device_scratch_bytes(const DeviceNetworkShape& shape) {
+  const std::size_t element = shape.precision == DevicePrecision::bfloat16 ? 2 : 4;
+  const std::size_t activations = shape.conv ? (2 + kTaps) * conv_activations(shape.rows, shape.width) : 2 * mlp_activations(shape.rows, shape.width);
+  return activations * element + kWorkspaceBytes;
+}
+
 }  // namespace wari

@@ -2,6 +2,7 @@
 #include "cuda/check_cuda.h"
 #include "cuda/device.h"
 #include "cuda/device_array.h"
+#include "cuda/image_of.h"
 #include "cuda/rules_trace.h"
 
 namespace wari {
@@ -14,6 +15,8 @@ __global__ void trace_kernel(const SowingTables* tables, const Rules* rules, Pos
 }
 
 }  // namespace
+
+void add_rules_images(std::vector<KernelImage>& images) { images.push_back(image_of("random games", trace_kernel)); }
 
 std::vector<GameTrace> trace_games_on_device(const Rules& rules, std::uint64_t seed, int games) {
   require_device();

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/random.h"
+#include "cuda/device_network.h"
 #include "cuda/rules_check.h"
 #include "cuda/selfplay_engine.h"
 #include "cuda/switches.h"
@@ -49,6 +51,28 @@ SelfTest test_device_rules(int games) {
     }
   }
   return {"", std::to_string(games) + " random games of each rule set are the CPU's"};
+}
+
+SelfTest test_device_product() {
+  constexpr int kRows = 512, kInputs = 256, kColumns = 64;
+  const auto numbers = [](int count, std::uint64_t seed) {  // -3 .. 3
+    std::vector<float> values;
+    for (int i = 0; i < count; ++i) values.push_back(static_cast<float>(random_below(random_bits(seed, static_cast<std::uint64_t>(i), 0, Purpose::test, 0), 7)) - 3.0f);
+    return values;
+  };
+  const std::vector<float> x = numbers(kRows * kInputs, 1), weight = numbers(kColumns * kInputs, 2), bias = numbers(kColumns, 3);
+  const std::vector<float> got = multiply_on_device(x, weight, bias, kRows, kInputs, kColumns);
+  for (int row = 0; row < kRows; ++row) {
+    for (int column = 0; column < kColumns; ++column) {
+      float expected = bias[static_cast<std::size_t>(column)];
+      for (int i = 0; i < kInputs; ++i) expected += x[static_cast<std::size_t>(row * kInputs + i)] * weight[static_cast<std::size_t>(column * kInputs + i)];
+      const float found = got[static_cast<std::size_t>(row * kColumns + column)];
+      if (found == expected) continue;
+      return {"cuBLASLt multiplies wrongly: row " + std::to_string(row) + ", column " + std::to_string(column) + " is " + std::to_string(found) + " instead of " + std::to_string(expected) +
+                  ": check that the driver fits the runtime (nvidia-smi)", ""};
+    }
+  }
+  return {"", "a product of 512 x 256 x 64 in bfloat16 is exact"};
 }
 
 SelfTest test_device_trees(int games) {

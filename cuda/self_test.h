@@ -10,8 +10,10 @@ struct SelfTest {
   std::string detail;  // what was compared
 };
 
-// Both throw Error without a GPU, or where a kernel fails.
+// All throw Error without a GPU, or where a kernel fails.
 SelfTest test_device_rules(int games);
+// A matrix product of small whole numbers, which must be exact.
+SelfTest test_device_product();
 // Whole games with the hash evaluator, both algorithms, several rule sets, every move compared.
 SelfTest test_device_trees(int games);
 

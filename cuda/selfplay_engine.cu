@@ -5,9 +5,14 @@
 #include "cuda/batch_search.h"
 #include "cuda/cuda_executor.h"
 #include "cuda/device.h"
+#include "cuda/image_of.h"
 #include "search/selfplay_lanes.h"
 
 namespace wari {
+
+void add_evaluator_images(std::vector<KernelImage>& images);  // device_evaluators.cu
+void add_rules_images(std::vector<KernelImage>& images);      // rules_check_device.cu
+
 namespace {
 
 // The kernels of SelfplayLanes<CudaExecutor, N>.
@@ -35,6 +40,8 @@ std::vector<KernelImage> search_kernel_images() {
   add_images<NarrowNode6>(", six edges", images);
   add_images<NarrowNode12>(", twelve edges", images);
   for (KernelImage& image : batch_search_kernel_images()) images.push_back(std::move(image));
+  add_evaluator_images(images);
+  add_rules_images(images);
   return images;
 }
 

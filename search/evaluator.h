@@ -34,7 +34,10 @@ class Evaluator {
   // Do batches and outputs lie in the memory of a GPU?
   virtual bool on_device() const { return false; }
   virtual void evaluate(const EvaluationBatch& batch, float* outputs /* [rows, kOutputs] */) = 0;
-  // An evaluator of its own for another worker: shares constant data, no scratch memory.
+  // Copies the weights of `other` over its own, in place, so that what holds their addresses (a graph of waves) goes on with the new ones; none of its work may be under way.
+  // False, and nothing is done: `other` is of another kind or shape, or this evaluator cannot.
+  virtual bool take_weights(const Evaluator& /* other */) { return false; }
+  // An evaluator of its own for another worker: shares constant data at most, no scratch memory.
   virtual std::unique_ptr<Evaluator> clone() const = 0;
 };
 

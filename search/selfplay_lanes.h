@@ -99,6 +99,7 @@ class SelfplayLanes final : public InspectedEngine {
 
   void set_evaluator(std::unique_ptr<Evaluator> evaluator) override {
     if (evaluator->needs_tokens() != evaluator_->needs_tokens()) throw Error("the new evaluator reads other rows than the old one: make a new engine for it");
+    if (evaluator_->take_weights(*evaluator)) return;  // nothing is under way between two calls, so no leaf is judged by half of each
     arena_.executor().forget();
     evaluator_ = std::move(evaluator);
   }

@@ -14,8 +14,8 @@ std::unique_ptr<Evaluator> load_checkpoint_evaluator(const std::filesystem::path
   return make_network_evaluator(fold_weights(checkpoint, settings.averaged), rules, settings.precision);
 }
 
-std::unique_ptr<Evaluator> load_device_checkpoint_evaluator(const std::filesystem::path& path, const std::vector<Rules>& rules, int rows) {
-  return make_device_network_evaluator(fold_weights(read_checkpoint_weights(resolve_checkpoint(path.string())), /*averaged=*/true), rules, rows);
+std::unique_ptr<Evaluator> load_device_checkpoint_evaluator(const std::filesystem::path& path, const std::vector<Rules>& rules, int rows, const std::string& precision) {
+  return make_device_network_evaluator(fold_weights(read_checkpoint_weights(resolve_checkpoint(path.string())), /*averaged=*/true), rules, rows, precision);
 }
 
 std::string checkpoint_weights_hash(const std::filesystem::path& path) {

@@ -20,8 +20,8 @@ struct CheckpointEvaluatorSettings {
 // `path`: a checkpoint's folder, a run's, RUN@best. Throws Error: none there, damaged (the file is named), another version.
 std::unique_ptr<Evaluator> load_checkpoint_evaluator(const std::filesystem::path& path, const CheckpointEvaluatorSettings& settings = {});
 
-// The same on the GPU, for batches of `rows`, in bfloat16. Throws Error also without a GPU.
-std::unique_ptr<Evaluator> load_device_checkpoint_evaluator(const std::filesystem::path& path, const std::vector<Rules>& rules, int rows);
+// The same on the GPU, for batches of `rows`; `precision`: auto (bfloat16) or float32. Throws Error also without a GPU.
+std::unique_ptr<Evaluator> load_device_checkpoint_evaluator(const std::filesystem::path& path, const std::vector<Rules>& rules, int rows, const std::string& precision = "auto");
 
 // The hash of the weights that `path` stands for just now.
 std::string checkpoint_weights_hash(const std::filesystem::path& path);

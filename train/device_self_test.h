@@ -3,6 +3,7 @@
 #include <span>
 
 #include "core/tokens.h"
+#include "cuda/device_network.h"
 #include "cuda/self_test.h"
 #include "train/trainer.h"
 
@@ -12,9 +13,9 @@ namespace wari {
 // one part in 250, so on a GPU they may differ by a tenth of the way. Throws Error where the device does not work at all.
 SelfTest test_learning(LearnsOn where);
 
-// A network on fixed positions: bfloat16 on the GPU against float32 on the CPU. Throws Error without a GPU.
+// A network on fixed positions: on the GPU, in bfloat16 and in float32, against float32 on the CPU. Throws Error without a GPU.
 SelfTest test_device_network(TrunkKind kind);
-// What the second of two answers to the same positions is worth. Policies may differ by 3 % on average, values by 0.03.
-SelfTest judge_outputs(std::span<const Token> tokens /* [n, kTokens] */, std::span<const float> expected /* [n, kNetworkOutputs] */, std::span<const float> got);
+// What the second of two answers to the same positions is worth. In bfloat16 policies may differ by 3 % on average, values by 0.03; in float32 by a thousandth at most.
+SelfTest judge_outputs(std::span<const Token> tokens /* [n, kTokens] */, std::span<const float> expected /* [n, kNetworkOutputs] */, std::span<const float> got, DevicePrecision precision);
 
 }  // namespace wari

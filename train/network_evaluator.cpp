@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "cuda/device_network.h"
 #include "train/inference/calibration.h"
 #include "train/inference/cpu_network.h"
 
@@ -63,7 +62,13 @@ std::unique_ptr<Evaluator> make_network_evaluator(const FoldedNetwork& network, 
   return std::make_unique<NetworkEvaluator>(CpuNetwork(network, parse_precision(precision), calibration));
 }
 
-std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, int rows) {
+DevicePrecision device_precision(const std::string& precision) {
+  if (precision == "auto") return DevicePrecision::bfloat16;
+  if (precision == "float32") return DevicePrecision::float32;
+  throw Error("a GPU has no precision '" + precision + "' for networks: precision: give auto (bfloat16) or float32, or device=cpu");
+}
+
+std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& network, std::span<const Rules> rules, int rows, const std::string& precision) {
   LayeredWeights weights;
   weights.width = network.width;
   weights.embedding = network.embedding;
@@ -74,7 +79,7 @@ std::unique_ptr<Evaluator> make_device_network_evaluator(const FoldedNetwork& ne
   }
   weights.head_weight = network.head_weight;
   weights.head_bias = network.head_bias;
-  return network.kind == TrunkKind::conv ? make_device_conv_evaluator(weights, rules, rows) : make_device_mlp_evaluator(weights, rules, rows);
+  return (network.kind == TrunkKind::conv ? make_device_conv_evaluator : make_device_mlp_evaluator)(weights, rules, rows, device_precision(precision));
 }
 
 }  // namespace wari

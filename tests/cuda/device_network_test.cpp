@@ -11,6 +11,7 @@
 #include "core/game.h"
 #include "core/random.h"
 #include "core/tokens.h"
+#include "cuda/self_test.h"
 #include "tests/cuda/needs_gpu.h"
 
 namespace wari {
@@ -206,6 +207,19 @@ TEST(DeviceNetwork, FoldedWeightsAreTheSameNetwork) {
   expect_the_same_network(conv, plain_conv, fold_conv(conv, two_rule_sets()), folded_conv);
 }
 
+std::size_t folded_bytes(const FoldedWeights& folded, std::size_t element) {
+  return (folded.embedding.size() + folded.weight.size() + folded.bias.size() + folded.head_weight.size()) * element + (folded.rule_rows.size() + folded.head_bias.size()) * sizeof(float);
+}
+
+TEST(DeviceNetwork, MemoryIsToldAsItIsTaken) {
+  const FoldedWeights mlp = fold_mlp(random_mlp(24, 3), two_rule_sets()), conv = fold_conv(random_conv(16, 2), two_rule_sets());
+  EXPECT_EQ(device_weight_bytes({false, 24, 3, 2, 100, DevicePrecision::bfloat16}), folded_bytes(mlp, 2));
+  EXPECT_EQ(device_weight_bytes({false, 24, 3, 2, 100, DevicePrecision::float32}), folded_bytes(mlp, 4));
+  EXPECT_EQ(device_weight_bytes({true, 16, 4, 2, 100, DevicePrecision::bfloat16}), folded_bytes(conv, 2));
+  EXPECT_EQ(device_scratch_bytes({false, 24, 3, 2, 100, DevicePrecision::float32}), kWorkspaceBytes + 2 * 100 * 24 * 4);
+  EXPECT_EQ(device_scratch_bytes({true, 16, 4, 2, 5000, DevicePrecision::bfloat16}), kWorkspaceBytes + 5 * 2048 * 12 * 16 * 2);
+}
+
 TEST(DeviceNetwork, WeightsThatDoNotFitAreRefused) {
   LayeredWeights weights = random_mlp(24, 2);
   weights.bias[1].pop_back();
@@ -226,9 +240,10 @@ TEST(DeviceNetwork, WeightsThatDoNotFitAreRefused) {
   }
 }
 
-using Make = std::unique_ptr<Evaluator> (*)(const LayeredWeights&, std::span<const Rules>, int rows);
+using Make = std::unique_ptr<Evaluator> (*)(const LayeredWeights&, std::span<const Rules>, int rows, DevicePrecision);
 
-void expect_plain_answers(const LayeredWeights& weights, Plain plain, std::initializer_list<int> sizes, Make make) {
+void expect_plain_answers(const LayeredWeights& weights, Plain plain, std::initializer_list<int> sizes, Make make, DevicePrecision precision) {
+  const float tolerance = precision == DevicePrecision::float32 ? 1e-3f : 0.05f;
   for (const int rows : sizes) {
     std::vector<Token> board;
     std::vector<std::uint8_t> rules_index, active;
@@ -239,12 +254,12 @@ void expect_plain_answers(const LayeredWeights& weights, Plain plain, std::initi
       rules_index.push_back(static_cast<std::uint8_t>(number % 2));
       active.push_back(1);
     }
-    const std::unique_ptr<Evaluator> evaluator = make(weights, two_rule_sets(), rows);
+    const std::unique_ptr<Evaluator> evaluator = make(weights, two_rule_sets(), rows, precision);
     const std::vector<float> outputs = evaluate_on_device(*evaluator, board, rules_index, active);
     for (int row = 0; row < rows; ++row) {
       const auto number = static_cast<std::uint64_t>(row);
       const std::vector<float> expected = plain(weights, tokens_of(two_rule_sets()[number % 2], number));
-      for (std::size_t i = 0; i < kOutputs; ++i) ASSERT_NEAR(outputs[number * kOutputs + i], expected[i], 0.05f) << rows << " rows, row " << row;
+      for (std::size_t i = 0; i < kOutputs; ++i) ASSERT_NEAR(outputs[number * kOutputs + i], expected[i], tolerance) << rows << " rows, row " << row;
     }
     // Padding: every second row idle, its tokens nonsense.
     for (std::size_t row = 1; row < active.size(); row += 2) {
@@ -260,8 +275,33 @@ void expect_plain_answers(const LayeredWeights& weights, Plain plain, std::initi
 
 TEST(GpuNetwork, AnswersAsThePlainOneAndRowsDoNotTouch) {
   WARI_NEEDS_GPU();
-  expect_plain_answers(random_mlp(256, 3), plain_mlp, {1, 31, 1000}, make_device_mlp_evaluator);
-  expect_plain_answers(random_conv(64, 2), plain_conv, {1, 31, 2050}, make_device_conv_evaluator);  // the last: a chunk and two rows more
+  for (const DevicePrecision precision : {DevicePrecision::float32, DevicePrecision::bfloat16}) {
+    expect_plain_answers(random_mlp(256, 3), plain_mlp, {1, 31, 1000}, make_device_mlp_evaluator, precision);
+    expect_plain_answers(random_conv(64, 2), plain_conv, {1, 31, 2050}, make_device_conv_evaluator, precision);  // the last: a chunk and two rows more
+  }
+}
+
+TEST(GpuNetwork, TakesTheWeightsOfAnother) {
+  WARI_NEEDS_GPU();
+  std::vector<Token> board = tokens_of(two_rule_sets()[0], 3);
+  board.resize(kBoardTokens);
+  const std::vector<std::uint8_t> rules_index{0}, active{1};
+  LayeredWeights other = random_mlp(64, 2);
+  other.head_bias[3] += 5.0f;
+  const auto first = make_device_mlp_evaluator(random_mlp(64, 2), two_rule_sets(), 1), second = make_device_mlp_evaluator(other, two_rule_sets(), 1);
+  const auto clone = first->clone();
+  const std::vector<float> before = evaluate_on_device(*first, board, rules_index, active);
+  EXPECT_TRUE(first->take_weights(*second));
+  EXPECT_EQ(evaluate_on_device(*first, board, rules_index, active), evaluate_on_device(*second, board, rules_index, active));
+  EXPECT_EQ(evaluate_on_device(*clone, board, rules_index, active), before) << "a clone has weights of its own";
+  EXPECT_FALSE(first->take_weights(*make_device_mlp_evaluator(random_mlp(64, 3), two_rule_sets(), 1)));
+  EXPECT_FALSE(first->take_weights(*make_device_mlp_evaluator(other, two_rule_sets(), 2)));
+  EXPECT_FALSE(first->take_weights(*make_device_mlp_evaluator(other, two_rule_sets(), 1, DevicePrecision::float32)));
+}
+
+TEST(GpuNetwork, OneProductIsExact) {
+  WARI_NEEDS_GPU();
+  EXPECT_EQ(test_device_product().fault, "");
 }
 
 }  // namespace

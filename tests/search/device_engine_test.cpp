@@ -34,11 +34,12 @@ SelfplayEngineSettings settings_of(Algorithm algorithm, int lanes) {
   return settings;
 }
 
-template <bool kGraphs = true>
+template <bool kGraphs = true, class Judge = FakeDeviceHashEvaluator>
 std::unique_ptr<SelfplayEngine> fake_device_engine(const SelfplayEngineSettings& settings) {
   using Executor = FakeDeviceExecutor<kGraphs>;
-  if (needs_twelve_edges(settings)) return std::make_unique<SelfplayLanes<Executor, NarrowNode12>>(settings, std::make_unique<FakeDeviceHashEvaluator>());
-  return std::make_unique<SelfplayLanes<Executor, NarrowNode6>>(settings, std::make_unique<FakeDeviceHashEvaluator>());
+  auto evaluator = std::make_unique<Judge>(0);
+  if (needs_twelve_edges(settings)) return std::make_unique<SelfplayLanes<Executor, NarrowNode12>>(settings, std::move(evaluator));
+  return std::make_unique<SelfplayLanes<Executor, NarrowNode6>>(settings, std::move(evaluator));
 }
 
 void sort_moves(std::vector<MoveRecord>& log) {
@@ -107,6 +108,26 @@ TEST(DeviceEngine, GraphsRepeatWhatKernelsDoAndTakeTheNewEvaluator) {
   }
   EXPECT_GT(logs[0].size(), 200u);
   expect_same(logs[0], logs[1]);
+}
+
+TEST(DeviceEngine, AGraphGoesOnWithWeightsThatAreWrittenOver) {
+  const SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 20);
+  const auto anew = fake_device_engine<false>(settings), over = fake_device_engine<true, test::FakeDeviceNetwork>(settings);
+  const int before = test::FakeDevice::instance().captures;
+  std::vector<MoveRecord> log_anew, log_over;
+  for (std::uint64_t seed = 1; seed < 8; ++seed) {
+    anew->run(100, log_anew);
+    anew->restart_searches();
+    anew->set_evaluator(std::make_unique<FakeDeviceHashEvaluator>(seed));
+    over->run(100, log_over);
+    over->restart_searches();
+    over->set_evaluator(std::make_unique<test::FakeDeviceNetwork>(seed));
+  }
+  sort_moves(log_anew);
+  sort_moves(log_over);
+  EXPECT_GT(log_over.size(), 200u);
+  expect_same(log_anew, log_over);
+  EXPECT_EQ(test::FakeDevice::instance().captures - before, 1) << "one graph for all networks";
 }
 
 TEST(DeviceEngine, GamesThatAreHeldBackAreTheSameLater) {

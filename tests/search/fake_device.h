@@ -29,6 +29,8 @@ class FakeDevice {
     return device;
   }
 
+  int captures = 0;  // graphs made so far
+
   // All memory is guarded, and nonsense where it should be written first.
   GuardedMemory& memory() { return memory_; }
 
@@ -186,7 +188,10 @@ class FakeDeviceExecutor : public PlainSteps {
   int waves_together() const { return kWavesTogether; }
   template <class Enqueue>
   void together(const Enqueue& enqueue) const {
-    if (kGraphs && warm_ && graph_.empty()) graph_ = stream_->capture(enqueue);
+    if (kGraphs && warm_ && graph_.empty()) {
+      graph_ = stream_->capture(enqueue);
+      ++FakeDevice::instance().captures;
+    }
     if (graph_.empty()) {
       enqueue();
     } else {
@@ -241,6 +246,36 @@ class FakeDeviceHashEvaluator final : public Evaluator {
 
  private:
   std::uint64_t row_seed_;
+};
+
+// A network of two numbers in the device's memory, which must always fit together: judges as the hash evaluator of that seed.
+class FakeDeviceNetwork final : public Evaluator {
+ public:
+  explicit FakeDeviceNetwork(std::uint64_t seed) : weights_(2, "weights", Contents::unset) { weights_.write(std::vector<std::uint64_t>{hash_row_seed(seed), ~hash_row_seed(seed)}); }
+  bool needs_tokens() const override { return false; }
+  bool on_device() const override { return true; }
+  void evaluate(const EvaluationBatch& batch, float* outputs) override {
+    auto* const stream = static_cast<FakeStream*>(batch.stream);
+    stream->add([stream, batch, outputs, weights = weights_.data()] {
+      stream->lanes(batch.rows, [&](int row) {
+        if (weights[0] != ~weights[1]) throw std::logic_error("a leaf is judged by half of one network and half of another");
+        hash_row(weights[0], batch.positions[row], outputs + static_cast<std::ptrdiff_t>(row) * kOutputs);
+      });
+    });
+  }
+  bool take_weights(const Evaluator& other) override {
+    const auto* const same = dynamic_cast<const FakeDeviceNetwork*>(&other);
+    if (same != nullptr) weights_.write(same->weights_.read());
+    return same != nullptr;
+  }
+  std::unique_ptr<Evaluator> clone() const override {
+    auto copy = std::make_unique<FakeDeviceNetwork>(0);
+    copy->take_weights(*this);
+    return copy;
+  }
+
+ private:
+  FakeDeviceArray<std::uint64_t> weights_;  // [2]
 };
 
 }  // namespace wari::test

@@ -155,14 +155,15 @@ TEST(DeviceNetwork, WrongAnswersAreJudgedWrong) {
   const std::vector<Token> tokens = calibration_positions(two_rule_sets(), 64, 3);
   std::vector<float> outputs(64 * kNetworkOutputs);
   CpuNetwork(fold_network(layout, initial_weights(layout, 1)), Precision::float32, {}).evaluate(tokens.data(), 64, outputs.data());
-  EXPECT_EQ(judge_outputs(tokens, outputs, outputs).fault, "");
+  EXPECT_EQ(judge_outputs(tokens, outputs, outputs, DevicePrecision::bfloat16).fault, "");
   std::vector<float> rounded = outputs, shifted = outputs, broken = outputs;
   for (float& output : rounded) output *= 1.003f;  // bfloat16
-  EXPECT_EQ(judge_outputs(tokens, outputs, rounded).fault, "");
+  EXPECT_EQ(judge_outputs(tokens, outputs, rounded, DevicePrecision::bfloat16).fault, "");
+  EXPECT_NE(judge_outputs(tokens, outputs, rounded, DevicePrecision::float32).fault, "");
   std::rotate(shifted.begin(), shifted.begin() + kNetworkOutputs + 1, shifted.end());
-  EXPECT_NE(judge_outputs(tokens, outputs, shifted).fault, "");
+  EXPECT_NE(judge_outputs(tokens, outputs, shifted, DevicePrecision::bfloat16).fault, "");
   broken[17] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_NE(judge_outputs(tokens, outputs, broken).fault, "");
+  EXPECT_NE(judge_outputs(tokens, outputs, broken, DevicePrecision::bfloat16).fault, "");
 }
 
 TEST(TorchLearnerState, WithoutAGpuCudaIsRefusedInOneLine) {
