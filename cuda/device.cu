@@ -44,12 +44,17 @@ std::vector<Device> devices() {
   return found;
 }
 
-void require_device() {
-  if (!devices().empty()) return;
+std::string why_no_device() {
+  if (!devices().empty()) return "";
   int count = 0;
   const cudaError_t reason = cudaGetDeviceCount(&count);
   cudaGetLastError();
-  throw Error(std::string("no CUDA device (") + cudaGetErrorString(reason) + "): device 'cuda': use the CPU (--device cpu, --set device=cpu), or check the driver with nvidia-smi");
+  return std::string("no CUDA device (") + cudaGetErrorString(reason) + ")";
+}
+
+void require_device() {
+  const std::string why = why_no_device();
+  if (!why.empty()) throw Error(why + ": device 'cuda': use the CPU (--device cpu, --set device=cpu), or check the driver with nvidia-smi");
 }
 
 }  // namespace wari

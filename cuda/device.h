@@ -25,7 +25,9 @@ CudaVersions cuda_versions();
 std::size_t free_device_memory();
 // Empty without a driver or a device; never throws.
 std::vector<Device> devices();
-// Throws Error that says whether this build lacks CUDA or this machine a usable GPU.
+// Whether this build lacks CUDA or this machine a usable GPU, in words; "" where there is one.
+std::string why_no_device();
+// Throws Error that says so.
 void require_device();
 
 }  // namespace wari

@@ -15,6 +15,8 @@ std::size_t free_device_memory() {
 
 std::vector<Device> devices() { return {}; }
 
+std::string why_no_device() { return "this build has no CUDA side"; }
+
 void require_device() { throw Error("this build has no CUDA side: device 'cuda': use the CPU (--device cpu, --set device=cpu), or build where nvcc is found"); }
 
 }  // namespace wari

@@ -19,8 +19,7 @@ std::unique_ptr<Player> checkpoint_player(const RunState& run, std::int64_t iter
 const int kLanes = SearchPlayerSettings{}.lanes;
 
 std::unique_ptr<Player> newest_player(const RunState& run, std::int64_t iteration, const std::vector<Rules>& rules) {
-  const bool cuda = run.settings.device == "cuda";
-  return checkpoint_player(run, iteration, *(cuda ? make_device_network_evaluator(run.trainer->folded(), rules, kLanes) : run.evaluator()));
+  return checkpoint_player(run, iteration, *(run.on_device ? make_device_network_evaluator(run.trainer->folded(), rules, kLanes, run.settings.precision) : run.evaluator()));
 }
 
 }  // namespace

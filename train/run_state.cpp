@@ -13,7 +13,7 @@
 #include "cuda/device.h"
 #include "cuda/selfplay_engine.h"
 #include "train/checkpoint_evaluator.h"
-#include "train/device_self_test.h"
+#include "train/choose_device.h"
 #include "train/network_evaluator.h"
 
 namespace wari {
@@ -117,15 +117,6 @@ void restore(RunState& run) {
   if (dropped > 0) log_info("selfplay.lanes was changed: {} games in flight were dropped", dropped);
 }
 
-// Work on the GPU, once it has shown that it plays and learns as the CPU does.
-void check_device(TrunkKind kind) {
-  const Device device = devices().front();
-  for (const SelfTest& test : {test_device_rules(2000), test_device_trees(512), test_device_network(kind), test_learning(LearnsOn::cuda)}) {
-    if (!test.fault.empty()) throw Error("the GPU '" + device.name + "' computes wrongly: " + test.fault + " ('wari doctor' tells more)", ErrorKind::system);
-  }
-  log_info("games are played and the network learns on the GPU '{}'", device.name);
-}
-
 std::optional<EndgameTables> endgame_tables(const RunState& run, const StopRequest& stop) {
   Progress line;
   const TrainingSettings& settings = run.settings;
@@ -166,11 +157,11 @@ RunState::RunState(const TrainingRequest& request, RunFolder opened)
 std::unique_ptr<Evaluator> RunState::evaluator() const { return make_network_evaluator(trainer->folded(), rules.rules, settings.precision); }
 
 std::unique_ptr<Evaluator> RunState::selfplay_evaluator() const {
-  return settings.device == "cuda" ? make_device_network_evaluator(trainer->folded(), rules.rules, settings.selfplay.lanes) : evaluator();
+  return on_device ? make_device_network_evaluator(trainer->folded(), rules.rules, settings.selfplay.lanes, settings.precision) : evaluator();
 }
 
 std::unique_ptr<Evaluator> RunState::checkpoint_evaluator(std::int64_t iteration, const std::vector<Rules>& of_rules, int lanes) const {
-  if (settings.device == "cuda") return load_device_checkpoint_evaluator(folder.checkpoint(iteration), of_rules, lanes);
+  if (on_device) return load_device_checkpoint_evaluator(folder.checkpoint(iteration), of_rules, lanes, settings.precision);
   CheckpointEvaluatorSettings wanted;
   wanted.precision = settings.precision;
   wanted.rules = of_rules;
@@ -214,10 +205,10 @@ bool start_run(RunState& run, const TrainingRequest& request, const StopRequest&
   run.results->erase_after(static_cast<int>(std::max<std::int64_t>(run.newest, 0)));
 
   const TrainingSettings& settings = run.settings;
-  const bool cuda = settings.device == "cuda";
+  run.on_device = choose_device(settings.device, device_probe(settings.network.kind, settings.precision, /*learns=*/true));
+  const bool cuda = run.on_device;
   log_info("{}: {}, {} on {}, threads: {}, from iteration {}", run.folder.path().string(), joined(names_of(run.rules), ", "), network_name(settings.network),
-           cuda ? "the GPU" : "the CPU", settings.workers, run.counters.iteration);
-  if (cuda) check_device(settings.network.kind);
+           cuda ? fmt::format("the GPU '{}'", devices().front().name) : "the CPU", settings.workers, run.counters.iteration);
   if (settings.trainer.schedule == Schedule::cosine && settings.trainer.schedule_steps == 0 && settings.max_minutes == 0) {
     log_warning("the learning rate stays at its peak: trainer.schedule is cosine, but neither trainer.schedule_steps nor max_minutes says where it ends");
   }

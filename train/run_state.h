@@ -64,6 +64,8 @@ struct RunState {
   std::map<std::int64_t, std::vector<std::string>> shards_of;
   std::map<std::int64_t, std::int64_t> accepted_of;
 
+  bool on_device = false;                                      // on the GPU: what start_run() chose
+
   // Made by start() only.
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<Replay> replay;

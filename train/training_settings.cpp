@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "cuda/device.h"
+#include "train/network_evaluator.h"
 
 namespace wari {
 namespace {
@@ -24,9 +24,10 @@ int usable_cores() {
 
 void resolve_settings(TrainingSettings& settings) {
   if (settings.workers == 0) settings.workers = usable_cores();
-  if (settings.device == "cuda") require_device();
-  if (settings.device == "auto" && !devices().empty())
-    log_warning("device auto: the CPU is used; working on the GPU '{}' is new and wants to be asked for: device=cuda", devices().front().name);
+  if (settings.device == "cuda") {
+    require_device();
+    device_precision(settings.precision);
+  }
   check_replay(settings.replay);
   check_evaluation(settings.evaluation, make_rules_mix(settings.rules).rules.front());
 }

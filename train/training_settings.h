@@ -43,13 +43,13 @@ struct TrainingSettings {
   template <class Visitor>
   void fields(Visitor& v) {
     v.number("seed", seed, std::uint64_t{0}, std::uint64_t{1} << 62, "of all random numbers: weights, games, batches");
-    v.choice("device", device, {"auto", "cpu", "cuda"}, "where games are played and the network learns: cuda, cpu; auto: on the CPU in this version, with a word where there is a GPU");
+    v.choice("device", device, {"auto", "cpu", "cuda"}, "where games are played and the network learns: cuda, cpu; auto: on a GPU that computes as the CPU does, else on the CPU with a word why");
     v.number("workers", workers, 0, 1024, "threads, at most; 0: one per core");
     v.number("iterations", iterations, std::int64_t{0}, std::int64_t{1} << 40, "the run ends after this many in all; 0: no such end");
     v.number("max_minutes", max_minutes, 0.0, 1e7, "the run ends when it has used this much time in all, in minutes; 0: no such end");
     v.weights("rules", rules, "rule set, or a mix with whole weights");
     v.choice("precision", precision, {"auto", "float32", "int8"},
-             "arithmetic of the network in self-play; auto: the fastest that keeps its accuracy on this processor");
+             "arithmetic of the network in self-play; auto: the fastest that keeps its accuracy on this processor, on a GPU bfloat16; int8: on the CPU alone");
     v.number("iteration_waves", iteration_waves, 1, 10'000'000,
              "waves of one iteration's self-play; in a wave each lane judges one position, so about simulations + 1 waves are a move of every lane");
     v.group("selfplay", selfplay, "how games are played");

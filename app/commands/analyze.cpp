@@ -39,7 +39,7 @@ std::unique_ptr<Evaluator> evaluator_of(const AnalyzeOptions& options, const Rul
   CheckpointEvaluatorSettings settings;
   settings.precision = options.precision;
   settings.rules = {rules};
-  auto evaluator = cuda ? load_device_checkpoint_evaluator(options.checkpoint, {rules}, 1) : load_checkpoint_evaluator(options.checkpoint, settings);
+  auto evaluator = cuda ? load_device_checkpoint_evaluator(options.checkpoint, {rules}, 1, options.precision) : load_checkpoint_evaluator(options.checkpoint, settings);
   const std::string note = checkpoint_rules_note(options.checkpoint, rules);
   if (!note.empty()) log_warning("{}", note);
   return evaluator;

@@ -8,6 +8,7 @@
 #include "selfplay/game_writer.h"
 #include "selfplay/selfplay.h"
 #include "train/checkpoint_evaluator.h"
+#include "train/choose_device.h"
 #include "train/stop_request.h"
 #include "train/training_settings.h"
 
@@ -20,9 +21,8 @@ struct SelfplayCommandOptions {
   std::int64_t games = 0;
 };
 
-std::unique_ptr<Evaluator> evaluator_of(const SelfplayCommandOptions& options, const TrainingSettings& settings, const std::vector<Rules>& rules) {
+std::unique_ptr<Evaluator> evaluator_of(const SelfplayCommandOptions& options, const TrainingSettings& settings, const std::vector<Rules>& rules, bool cuda) {
   if (options.checkpoint.empty() == options.evaluator.empty()) throw Error("who judges positions: command line: give either --checkpoint or --evaluator hash, uniform or rollout");
-  const bool cuda = settings.device == "cuda";
   if (options.evaluator == "hash") return cuda ? make_device_hash_evaluator() : make_hash_evaluator();
   if (options.evaluator == "uniform") return cuda ? make_device_uniform_evaluator() : make_uniform_evaluator();
   if (options.evaluator == "rollout" && cuda) throw Error("random games judge on the CPU alone: --evaluator rollout: give --device cpu, or another evaluator");
@@ -30,7 +30,7 @@ std::unique_ptr<Evaluator> evaluator_of(const SelfplayCommandOptions& options, c
   CheckpointEvaluatorSettings network;
   network.precision = settings.precision;
   network.rules = rules;
-  auto evaluator = cuda ? load_device_checkpoint_evaluator(options.checkpoint, rules, settings.selfplay.lanes) : load_checkpoint_evaluator(options.checkpoint, network);
+  auto evaluator = cuda ? load_device_checkpoint_evaluator(options.checkpoint, rules, settings.selfplay.lanes, settings.precision) : load_checkpoint_evaluator(options.checkpoint, network);
   for (const Rules& set : rules) {
     const std::string note = checkpoint_rules_note(options.checkpoint, set);
     if (!note.empty()) log_warning("{}", note);
@@ -55,11 +55,13 @@ int run_selfplay(const SelfplayCommandOptions& options, Output& out) {
   play.seed = settings.seed;
   play.workers = settings.workers;
   play.games_end = options.games;
-  if (settings.device == "cuda") {
+  const bool rollout_of_auto = settings.device == "auto" && options.evaluator == "rollout";  // the CPU's alone
+  const bool cuda = !rollout_of_auto && choose_device(settings.device, device_probe(settings.network.kind, settings.precision, /*learns=*/false));
+  if (cuda) {
     play.workers = 1;
     play.make_engine = make_cuda_selfplay_engine;
   }
-  const auto evaluator = evaluator_of(options, settings, play.rules.rules);
+  const auto evaluator = evaluator_of(options, settings, play.rules.rules, cuda);
   RecordHeader header;
   header.run_id = fmt::format("selfplay, seed {}, {}", settings.seed, options.checkpoint.empty() ? options.evaluator : options.checkpoint);
   header.rules = play.rules.rules;

