@@ -16,6 +16,8 @@ SearchParameters search_parameters(const SearchSettings& settings);
 // Fills the tables of reciprocals and c(n) sqrt(n).
 void fill_tables(const SearchParameters& parameters, std::span<float> exploration, std::span<float> reciprocal);
 
+inline constexpr std::int64_t kTableSizeMax = 65536;
+
 // The memory of a number of searches in lanes, and the steps that they share: trees, roots, the rows of a wave. Whoever owns it decides what is searched.
 template <class Executor, class NodeType>
 class SearchArena {
@@ -111,8 +113,6 @@ class SearchArena {
   }
 
  private:
-  static constexpr std::int64_t kTableSizeMax = 65536;
-
   int lanes_;
   std::size_t rule_sets_;
   Executor executor_;

@@ -4,11 +4,13 @@
 
 #include "app/commands.h"
 #include "cuda/device.h"
+#include "cuda/device_network.h"
 #include "cuda/self_test.h"
 #include "cuda/selfplay_engine.h"
 #include "search/signature.h"
 #include "train/device_self_test.h"
 #include "train/machine_speed.h"
+#include "train/memory_need.h"
 #include "train/training_settings.h"
 
 namespace wari {
@@ -52,21 +54,28 @@ double free_memory_mib() {
   return kib / 1024;
 }
 
-// What `wari train` with these settings will hold, roughly: trees, window, and three copies of the network with its optimiser are small beside them.
-double needed_mib(const TrainingSettings& settings) {
-  const double node_bytes = 128;
-  const double simulations = std::max(settings.selfplay.play.simulations, settings.selfplay.play.capped_simulations) + 1;
-  const double trees = settings.selfplay.lanes * (simulations * node_bytes + 1500);
-  const double window = static_cast<double>(settings.replay.window_max) * 70;
-  return (trees + window) / kMiB + 300;
+// The configuration's need against what is free (0: nobody knows).
+Check judged(const std::string& name, const std::string& config, const MemoryNeed& need, double free_mib, const char* remedy) {
+  const double needed = need.total() / kMiB;
+  const bool enough = free_mib == 0 || needed < free_mib;
+  return {name, enough, fmt::format("'{}' needs about {:.0f} MiB at most ({}), {:.0f} MiB are free{}", config, needed, need.text(), free_mib, enough ? "" : remedy)};
 }
 
-Check check_memory(const std::string& config) {
-  if (config.empty()) return {"memory", std::nullopt, "name a configuration with --config to see what it needs"};
-  const TrainingSettings settings = read_training_settings(config, {});
-  const double needed = needed_mib(settings), free = free_memory_mib();
-  const bool enough = free == 0 || needed < free;
-  return {"memory", enough, fmt::format("'{}' needs about {:.0f} MiB at most, {:.0f} MiB are free{}", config, needed, free, enough ? "" : ": lower selfplay.lanes or replay.window_max")};
+// Both are told before anything is allocated on the GPU.
+void check_memory(const DoctorOptions& options, std::vector<Check>& checks) {
+  if (options.config.empty()) {
+    checks.push_back({"memory", std::nullopt, "name a configuration with --config to see what it needs"});
+    return;
+  }
+  const TrainingSettings settings = read_training_settings(options.config, {"device=auto"});  // whether there is a GPU is another check's
+  const bool cuda = options.device != "cpu" && !devices().empty();
+  checks.push_back(judged("memory", options.config, host_memory_need(settings, cuda), free_memory_mib(), ": lower selfplay.lanes or replay.window_max"));
+  const MemoryNeed need = device_memory_need(settings);
+  if (cuda) {
+    checks.push_back(judged("GPU memory", options.config, need, static_cast<double>(free_device_memory()) / kMiB, ": lower selfplay.lanes, selfplay.simulations or trainer.batch"));
+  } else {
+    checks.push_back({"GPU memory", std::nullopt, fmt::format("on a GPU '{}' would need about {:.0f} MiB at most ({})", options.config, need.total() / kMiB, need.text())});
+  }
 }
 
 Check check_device(const std::string& wanted) {
@@ -86,28 +95,36 @@ Check check_device(const std::string& wanted) {
 
 Check check_kernels() {
   std::string faults;
-  const std::vector<KernelImage> images = search_kernel_images();
+  std::vector<KernelImage> images = search_kernel_images();
+  for (KernelImage& image : network_kernel_images()) images.push_back(std::move(image));
   std::size_t local = 0;
+  int registers = 0;
+  std::string largest = "none";
   for (const KernelImage& image : images) {
+    if (image.local_bytes > local) largest = image.name;
     local = std::max(local, image.local_bytes);
+    registers = std::max(registers, image.registers);
     if (!image.error.empty()) faults += fmt::format("{}'{}': {}", faults.empty() ? "" : "; ", image.name, image.error);
   }
   if (!faults.empty()) return {"kernels", false, faults + ": build with -DCMAKE_CUDA_ARCHITECTURES=native"};
-  return {"kernels", true, fmt::format("{} run on this device, at most {} bytes of local memory a thread", images.size(), local)};
+  return {"kernels", true, fmt::format("{} run on this device, with at most {} registers and {} bytes of local memory a thread ({})", images.size(), registers, local, largest)};
 }
 
 Check check_of(const std::string& name, const SelfTest& test) { return {name, test.fault.empty(), test.fault.empty() ? test.detail : test.fault}; }
 
 Check check_device_rules() { return check_of("rules on the GPU", test_device_rules(20000)); }
+Check check_device_product() { return check_of("product on the GPU", test_device_product()); }
 Check check_device_learning() { return check_of("learning on the GPU", test_learning(LearnsOn::cuda)); }
 Check check_device_mlp() { return check_of("mlp on the GPU", test_device_network(TrunkKind::mlp)); }
 Check check_device_conv() { return check_of("conv on the GPU", test_device_network(TrunkKind::conv)); }
 Check check_device_trees() { return check_of("trees on the GPU", test_device_trees(1024)); }
 
 int run_doctor(const DoctorOptions& options, Output& out) {
-  std::vector<Check> checks{check_processor(), check_torch(), check_memory(options.config), check_device(options.device)};
+  std::vector<Check> checks{check_processor(), check_torch()};
+  check_memory(options, checks);
+  checks.push_back(check_device(options.device));
   if (checks.back().ok.value_or(false)) {
-    for (Check (*check)() : {check_kernels, check_device_rules, check_device_trees, check_device_mlp, check_device_conv, check_device_learning}) {
+    for (Check (*check)() : {check_kernels, check_device_rules, check_device_trees, check_device_product, check_device_mlp, check_device_conv, check_device_learning}) {
       try {
         checks.push_back(check());
       } catch (const std::exception& error) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "search/engine_bytes.h"
 #include "search/lanes_batch_search.h"
 #include "search/selfplay_lanes.h"
 #include "tests/endgame/small_tables.h"
@@ -149,6 +150,22 @@ TEST(DeviceEngineDeathTest, TheFakeDeviceFaultsWhereTheHostFollowsAPointer) {
   const test::FakeDeviceArray<int> array(4);
   EXPECT_EQ(array.read()[2], 0);
   EXPECT_DEATH({ volatile int value = array.data()[0]; (void)value; }, "");
+}
+
+TEST(DeviceEngine, MemoryIsToldAsItIsTaken) {
+  for (const char* rules : {"abapa", "warri", "abapa,capture=optional"}) {
+    for (const auto& [lanes, simulations] : {std::pair{1, 1}, std::pair{33, 24}, std::pair{100, 801}}) {
+      SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, lanes);
+      settings.rules = {parse_rules(rules)};
+      settings.rules_cycle = {0};
+      settings.play.simulations = simulations;
+      const std::size_t before = test::FakeDevice::instance().memory().bytes();
+      const auto engine = fake_device_engine(settings);
+      EXPECT_EQ(test::FakeDevice::instance().memory().bytes() - before, engine_bytes(settings, /*tokens=*/false).total()) << rules << ", " << lanes;
+    }
+  }
+  const SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 10);
+  EXPECT_EQ(engine_bytes(settings, true).total() - engine_bytes(settings, false).total(), 10 * kBoardTokens * sizeof(Token));
 }
 
 // Writes one element past an array of `count`.
