@@ -34,7 +34,7 @@ std::vector<BenchGroup> bench_groups() {
   return {
       {"machine", bench_machine},   {"rules", bench_rules}, {"search", bench_search},
       {"selfplay", bench_selfplay}, {"train", bench_train}, {"analyze", bench_analyze},
-      {"gpu", bench_gpu},
+      {"gpu", [] { return bench_gpu(gpu_rows()); }, gpu_rows(), bench_gpu},
   };
 }
 

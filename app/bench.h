@@ -33,11 +33,15 @@ std::vector<BenchResult> bench_train();
 // Optimiser steps of one network; where they are computed is the caller's choice.
 BenchResult bench_training(const std::string& prefix, const NetworkSettings& network, int batch_size, LearnsOn where);
 std::vector<BenchResult> bench_analyze();
-std::vector<BenchResult> bench_gpu();
+std::vector<BenchResult> bench_gpu(const std::vector<std::string>& rows);
+std::vector<std::string> gpu_rows();
 
 struct BenchGroup {
   std::string name;
   std::function<std::vector<BenchResult>()> run;
+  // Where a group takes long, its rows can be asked for one by one as GROUP.ROW.
+  std::vector<std::string> rows = {};
+  std::function<std::vector<BenchResult>(const std::vector<std::string>& rows)> run_rows = {};
 };
 
 // Groups in the order in which `wari bench` runs them.

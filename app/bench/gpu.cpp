@@ -18,6 +18,7 @@ constexpr int kSimulations = 64;
 constexpr int kRuns = 5;
 constexpr double kSeconds = 1.0;      // of one run
 constexpr int kSpreadingWaves = 6000;  // about a hundred moves: lanes at all stages of a game
+constexpr double kSpreadingSeconds = 4.0;  // at most: a large network gets less far
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -37,7 +38,8 @@ void bench_size(const std::string& name, const NetworkSettings& network, int lan
   settings.total_lanes = lanes;
   const auto engine = make_cuda_selfplay_engine(settings, evaluator->clone());
   std::vector<MoveRecord> log;
-  for (int wave = 0; wave < kSpreadingWaves; wave += 256, log.clear()) engine->run(256, log);
+  const auto begin = Clock::now();
+  for (int wave = 0; wave < kSpreadingWaves && seconds_since(begin) < kSpreadingSeconds; wave += 256, log.clear()) engine->run(256, log);
   std::vector<double> simulations, alone, efficiency;
   for (int run = 0; run < kRuns; ++run) {
     const EngineCounters before = engine->counters();
@@ -54,28 +56,47 @@ void bench_size(const std::string& name, const NetworkSettings& network, int lan
   results.push_back(summary(name + ".efficiency", "1", efficiency));
 }
 
+struct GpuRow {
+  const char* name;
+  NetworkSettings network;
+  int lanes_of_multiprocessor;
+  bool graphs;
+};
+
+const std::vector<GpuRow>& rows_of_selfplay() {
+  static const NetworkSettings mlp{TrunkKind::mlp, 256, 12}, conv{TrunkKind::conv, 128, 10};
+  static const std::vector<GpuRow> rows{
+      {"mlp_12x256.16k", mlp, 128, true}, {"mlp_12x256.64k", mlp, 512, true}, {"mlp_12x256.4k", mlp, 32, true}, {"conv_10x128.16k", conv, 128, true}, {"mlp_12x256.16k_eager", mlp, 128, false},
+  };
+  return rows;
+}
+
+const char* const kTrain = "train";
+
 }  // namespace
 
-std::vector<BenchResult> bench_gpu() {
+std::vector<std::string> gpu_rows() {
+  std::vector<std::string> names;
+  for (const GpuRow& row : rows_of_selfplay()) names.push_back(row.name);
+  names.push_back(kTrain);
+  return names;
+}
+
+std::vector<BenchResult> bench_gpu(const std::vector<std::string>& wanted) {
   if (devices().empty()) {
     log_info("bench: gpu: no device, nothing is measured");
     return {};
   }
-  const int multiprocessors = devices().front().multiprocessors;
-  const NetworkSettings network{TrunkKind::mlp, 256, 12};
+  const auto is_wanted = [&wanted](const std::string& name) { return std::find(wanted.begin(), wanted.end(), name) != wanted.end(); };
   std::vector<BenchResult> results;
-  for (const auto& [size, lanes] : {std::pair{"16k", 128}, std::pair{"64k", 512}, std::pair{"4k", 32}}) {
-    bench_size("gpu.mlp_12x256." + std::string(size), network, lanes * multiprocessors, results);
+  for (const GpuRow& row : rows_of_selfplay()) {
+    if (!is_wanted(row.name)) continue;
+    CudaSwitches switches = cuda_switches();
+    switches.graphs = switches.graphs && row.graphs;
+    const CudaSwitchesScope scope(switches);
+    bench_size("gpu." + std::string(row.name), row.network, row.lanes_of_multiprocessor * devices().front().multiprocessors, results);
   }
-  const NetworkSettings conv{TrunkKind::conv, 128, 10};
-  bench_size("gpu.conv_10x128.16k", conv, 128 * multiprocessors, results);
-  {
-    CudaSwitches eager = cuda_switches();
-    eager.graphs = false;
-    const CudaSwitchesScope scope(eager);
-    bench_size("gpu.mlp_12x256.16k_eager", network, 128 * multiprocessors, results);
-  }
-  results.push_back(bench_training("gpu.train.", network, 8192, LearnsOn::cuda));
+  if (is_wanted(kTrain)) results.push_back(bench_training("gpu.train.", NetworkSettings{TrunkKind::mlp, 256, 12}, 8192, LearnsOn::cuda));
   return results;
 }
 

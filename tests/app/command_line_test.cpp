@@ -52,6 +52,7 @@ TEST(CommandLine, WrongUseNamesTheWordAndTheNearest) {
       {"an empty command", {""}, "unknown command ''"},
       {"an empty group", {"bench", ""}, "an empty value ''"},
       {"unknown group", {"bench", "serach"}, "'search'"},
+      {"unknown row", {"bench", "gpu.mlp_12x256.64"}, "'gpu.mlp_12x256.64k'"},
       {"unknown level", {"bench", "machine", "--log", "loud"}, "'loud'"},
       {"one command after another", {"perft", "--rules", "abapa", "--depth", "2", "extra"}, "'extra'"},
       {"control characters", {"per\nft\x1b[2J"}, "perft"},
@@ -176,8 +177,19 @@ TEST(CommandLine, TheDoctorSaysWhatIsMissing) {
     EXPECT_EQ(unfit.status, 1) << unfit.out;
     EXPECT_THAT(unfit.out, HasSubstr("FAIL  GPU"));
   }
-  const Ran huge = run_wari({"doctor", "--config", "configs/cpu.yaml", "--json"});
-  EXPECT_THAT(huge.out, HasSubstr("MiB"));
+  const Ran gpu = run_wari({"doctor", "--device", "cpu", "--config", "configs/gpu.yaml"});
+  for (const char* part : {"replay window", "GPU memory", "trees 98 MiB", "trainer"}) EXPECT_THAT(gpu.out, HasSubstr(part));
+  const TestFolder folder;
+  const Ran huge = run_wari({"doctor", "--device", "cpu", "--config", folder.file("huge.yaml", "iterations: 1\nselfplay: {lanes: 1048576, simulations: 30000}\n"), "--json"});
+  EXPECT_EQ(huge.status, 1) << huge.out;
+  EXPECT_THAT(huge.out, HasSubstr("lower selfplay.lanes"));
+}
+
+TEST(CommandLine, OneRowOfABenchmarkCanBeAskedFor) {
+  if (std::filesystem::exists("/dev/nvidia0")) GTEST_SKIP() << "this machine has a GPU";
+  const Ran ran = run_wari({"bench", "gpu.mlp_12x256.16k", "--json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(nlohmann::json::parse(ran.out)["results"].empty());
 }
 
 TEST(CommandLine, AGpuThatIsNotThereIsRefusedByEveryCommand) {
