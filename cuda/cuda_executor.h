@@ -7,6 +7,7 @@
 #include "core/sowing.h"
 #include "cuda/check_cuda.h"
 #include "cuda/device_array.h"
+#include "cuda/kernel_times.h"
 #include "cuda/switches.h"
 #include "search/lane_steps.h"
 #include "search/plain_steps.h"
@@ -133,10 +134,38 @@ class CudaExecutor : public PlainSteps {
     void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
   };
 
+  struct EventDeleter {
+    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  };
+  using Event = std::unique_ptr<CUevent_st, EventDeleter>;
+
+  Event event_now() const {
+    cudaEvent_t event = nullptr;
+    check_cuda(cudaEventCreate(&event), "making an event");
+    Event owned(event);
+    check_cuda(cudaEventRecord(event, stream_.get()), "recording an event");
+    return owned;
+  }
+
+  template <class... Steps>
+  void add_time(const Event& begin) const {
+    const Event end = event_now();
+    check_cuda(cudaEventSynchronize(end.get()), "running a step of the search");
+    float milliseconds = 0;
+    check_cuda(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "reading a time");
+    std::string name;
+    ((name += (name.empty() ? "" : "+") + step_name<Steps>()), ...);
+    KernelTimes::Sum& sum = switches_.times->kernels[name];
+    sum.milliseconds += static_cast<double>(milliseconds);
+    ++sum.launches;
+  }
+
   template <class... Steps>
   void launch(int lanes, const Steps&... steps) const {
+    const Event begin = switches_.times == nullptr ? nullptr : event_now();
     lane_kernel<Steps...><<<blocks_for(lanes), kThreadsOfBlock, 0, stream_.get()>>>(lanes, steps...);
     check_cuda(cudaGetLastError(), "starting a step of the search");
+    if (begin) add_time<Steps...>(begin);
     if (switches_.synchronise) {
       check_cuda(cudaStreamSynchronize(stream_.get()), "running a step of the search");
       check_guards();

@@ -6,6 +6,8 @@
 
 namespace wari {
 
+struct KernelTimes;
+
 // For finding a fault on a GPU: what WARI_CUDA names, separated by commas.
 struct CudaSwitches {
   bool graphs = true;         // no-graphs: every kernel is launched by itself
@@ -15,6 +17,7 @@ struct CudaSwitches {
 
   bool guard = false;         // guard: buffers lie between bands that are checked after every graph of waves, and begin as nonsense where they should be written first
   bool float32 = false;       // float32: networks compute in float32
+  KernelTimes* times = nullptr;  // of a program that measures: each kernel is waited for and its time added there; turn graphs off with it
 
   friend bool operator==(const CudaSwitches&, const CudaSwitches&) = default;
 };

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "app/bench.h"
 #include "core/log.h"
 #include "cuda/device.h"
 #include "cuda/device_network.h"
+#include "cuda/kernel_times.h"
 #include "cuda/selfplay_engine.h"
 #include "cuda/switches.h"
 #include "train/network.h"
@@ -23,20 +26,44 @@ constexpr double kSpreadingSeconds = 4.0;  // at most: a large network gets less
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Self-play and the network alone in turns, so that a slow spell of the machine hits both. Adds three rows to `results`.
+SelfplayEngineSettings engine_settings(int lanes) {
+  SelfplayEngineSettings settings;
+  settings.play.simulations = kSimulations;
+  settings.rules = {Rules{}};
+  settings.rules_cycle = {0};
+  settings.seed = 1;
+  settings.lanes = lanes;
+  settings.total_lanes = lanes;
+  return settings;
+}
+
+// Milliseconds of each kernel of a wave but for the network's, a figure for each of several stretches.
+void bench_kernels(const std::string& name, const Evaluator& evaluator, int lanes, std::vector<BenchResult>& results) {
+  constexpr int kWaves = 64;
+  KernelTimes times;
+  CudaSwitches switches = cuda_switches();
+  switches.graphs = false;
+  switches.times = &times;
+  const CudaSwitchesScope scope(switches);
+  const auto engine = make_cuda_selfplay_engine(engine_settings(lanes), evaluator.clone());
+  std::vector<MoveRecord> log;
+  engine->run(8 * kWaves, log);
+  std::map<std::string, std::vector<double>> figures;
+  for (int run = 0; run < kRuns; ++run, log.clear()) {
+    times.kernels.clear();
+    engine->run(kWaves, log);
+    for (const auto& [kernel, sum] : times.kernels) figures[kernel].push_back(sum.milliseconds / sum.launches);
+  }
+  for (const auto& [kernel, values] : figures) results.push_back(summary(name + ".milliseconds." + kernel, "ms", values));
+}
+
+// Self-play and the network alone in turns, so that a slow spell of the machine hits both. Adds three rows to `results`, and without graphs those of the kernels.
 void bench_size(const std::string& name, const NetworkSettings& network, int lanes, std::vector<BenchResult>& results) {
   log_info("bench: {}, {} lanes", name, lanes);
   const std::vector<Rules> rules{Rules{}};
   const NetworkLayout layout(network);
   const auto evaluator = make_device_network_evaluator(fold_network(layout, initial_weights(layout, 1)), rules, lanes);
-  SelfplayEngineSettings settings;
-  settings.play.simulations = kSimulations;
-  settings.rules = rules;
-  settings.rules_cycle = {0};
-  settings.seed = 1;
-  settings.lanes = lanes;
-  settings.total_lanes = lanes;
-  const auto engine = make_cuda_selfplay_engine(settings, evaluator->clone());
+  const auto engine = make_cuda_selfplay_engine(engine_settings(lanes), evaluator->clone());
   std::vector<MoveRecord> log;
   const auto begin = Clock::now();
   for (int wave = 0; wave < kSpreadingWaves && seconds_since(begin) < kSpreadingSeconds; wave += 256, log.clear()) engine->run(256, log);
@@ -54,6 +81,7 @@ void bench_size(const std::string& name, const NetworkSettings& network, int lan
   results.push_back(summary(name + ".simulations_per_second", "1/s", simulations));
   results.push_back(summary(name + ".network_evaluations_per_second", "1/s", alone));
   results.push_back(summary(name + ".efficiency", "1", efficiency));
+  if (!cuda_switches().graphs) bench_kernels(name, *evaluator, lanes, results);
 }
 
 struct GpuRow {

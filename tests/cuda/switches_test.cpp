@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "cuda/kernel_times.h"
+#include "search/plain_steps.h"
+#include "search/play_step.h"
 
 namespace wari {
 namespace {
@@ -34,6 +37,11 @@ TEST(CudaSwitches, AScopeHoldsUntilItsEnd) {
     EXPECT_FALSE(cuda_switches().graphs);
   }
   EXPECT_EQ(cuda_switches(), outside);
+}
+
+TEST(KernelTimes, AreNamedAfterTheSteps) {
+  EXPECT_EQ(step_name<TurnStep<NarrowNode6>>(), "TurnStep");
+  EXPECT_EQ((step_name<OpenStep<PlainKernel, NarrowNode12>>()), "OpenStep");
 }
 
 }  // namespace
