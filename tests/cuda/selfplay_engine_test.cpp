@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "core/error.h"
 #include "cuda/batch_search.h"
+#include "cuda/device_network.h"
 #include "cuda/switches.h"
 #include "tests/cuda/needs_gpu.h"
 #include "tests/search/search_requests.h"
@@ -51,17 +54,49 @@ TEST(CudaSelfplay, WithoutADeviceItIsOneClearError) {
   EXPECT_THROW(make_cuda_selfplay_engine(settings_of(Algorithm::puct, 4, 4), make_uniform_evaluator()), Error);
 }
 
+void expect_games_of_the_host(const SelfplayEngineSettings& settings) {
+  const auto host = make_cpu_selfplay_engine(settings, make_hash_evaluator(5)), device = make_cuda_selfplay_engine(settings, make_device_hash_evaluator(5));
+  expect_same(play(*host), play(*device));
+  EXPECT_EQ(host->counters().simulations, device->counters().simulations);
+  EXPECT_EQ(host->counters().evaluations, device->counters().evaluations);
+  EXPECT_EQ(host->counters().games, device->counters().games);
+}
+
 TEST(GpuSelfplay, GamesAreTheSameOnHostAndDevice) {
   WARI_NEEDS_GPU();
   for (const Algorithm algorithm : {Algorithm::gumbel, Algorithm::puct}) {
-    for (const auto& [lanes, simulations] : {std::pair{1000, 16}, std::pair{31, 1}, std::pair{33, 64}, std::pair{640, 200}}) {
-      const SelfplayEngineSettings settings = settings_of(algorithm, lanes, simulations);
-      const auto host = make_cpu_selfplay_engine(settings, make_hash_evaluator(5)), device = make_cuda_selfplay_engine(settings, make_device_hash_evaluator(5));
-      expect_same(play(*host), play(*device));
-      EXPECT_EQ(host->counters().simulations, device->counters().simulations);
-      EXPECT_EQ(host->counters().evaluations, device->counters().evaluations);
-      EXPECT_EQ(host->counters().games, device->counters().games);
+    for (const int lanes : {1, 31, 33, 1000}) {
+      for (const int simulations : {1, 16, 64, 800}) {
+        SelfplayEngineSettings settings = settings_of(algorithm, lanes, simulations);
+        settings.games_end = settings.first_game + lanes + lanes / 4 + 1;  // some lanes play a second game
+        if (simulations == 800) {
+          settings.play.full_search_share = 0.1;
+          settings.play.capped_simulations = 20;
+        }
+        SCOPED_TRACE(std::to_string(lanes) + " lanes, " + std::to_string(simulations) + " simulations");
+        expect_games_of_the_host(settings);
+        if (HasFatalFailure()) return;  // the first one tells most, and time is short there
+      }
     }
+  }
+}
+
+// What a memory checker watches: short, for it makes everything slow.
+TEST(GpuMemory, SixtyFourLanesOfEightSimulations) {
+  WARI_NEEDS_GPU();
+  SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 64, 8);
+  settings.games_end = settings.first_game + 64;
+  expect_games_of_the_host(settings);
+}
+
+TEST(GpuKernels, EachHasAnImageForThisDevice) {
+  WARI_NEEDS_GPU();
+  std::vector<KernelImage> images = search_kernel_images();
+  for (KernelImage& image : network_kernel_images()) images.push_back(std::move(image));
+  EXPECT_GT(images.size(), 30u);
+  for (const KernelImage& image : images) {
+    EXPECT_EQ(image.error, "") << image.name;
+    std::printf("%-40s %3d registers, %zu bytes of local memory\n", image.name.c_str(), image.registers, image.local_bytes);
   }
 }
 
