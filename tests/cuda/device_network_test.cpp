@@ -12,6 +12,8 @@
 #include "core/random.h"
 #include "core/tokens.h"
 #include "cuda/self_test.h"
+#include "cuda/selfplay_engine.h"
+#include "cuda/switches.h"
 #include "tests/cuda/needs_gpu.h"
 
 namespace wari {
@@ -297,6 +299,25 @@ TEST(GpuNetwork, TakesTheWeightsOfAnother) {
   EXPECT_FALSE(first->take_weights(*make_device_mlp_evaluator(random_mlp(64, 3), two_rule_sets(), 1)));
   EXPECT_FALSE(first->take_weights(*make_device_mlp_evaluator(other, two_rule_sets(), 2)));
   EXPECT_FALSE(first->take_weights(*make_device_mlp_evaluator(other, two_rule_sets(), 1, DevicePrecision::float32)));
+}
+
+// Its answers are replayed on the CPU: the trees must be the same to the last bit.
+TEST(GpuNetwork, TreesAreTheHostsForTheSameAnswers) {
+  WARI_NEEDS_GPU();
+  const CudaSwitchesScope scope(parse_cuda_switches("compare"));
+  SelfplayEngineSettings settings;
+  settings.play.simulations = 32;
+  settings.rules = two_rule_sets();
+  settings.rules_cycle = {0, 1};
+  settings.first_game = 110;
+  settings.lanes = settings.total_lanes = 33;
+  const auto engine = make_cuda_selfplay_engine(settings, make_device_mlp_evaluator(random_mlp(64, 2), two_rule_sets(), settings.lanes));
+  std::vector<MoveRecord> log;
+  engine->run(500, log);
+  engine->restart_searches();
+  engine->set_evaluator(make_device_mlp_evaluator(random_mlp(64, 2), two_rule_sets(), settings.lanes));
+  engine->run(500, log);
+  EXPECT_GT(log.size(), 500u);
 }
 
 TEST(GpuNetwork, OneProductIsExact) {
