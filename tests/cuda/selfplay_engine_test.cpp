@@ -54,9 +54,24 @@ TEST(CudaSelfplay, WithoutADeviceItIsOneClearError) {
   EXPECT_THROW(make_cuda_selfplay_engine(settings_of(Algorithm::puct, 4, 4), make_uniform_evaluator()), Error);
 }
 
+// A failure should tell all in one run: where do the games part?
+void tell_first_difference(const SelfplayEngineSettings& settings) {
+  CudaSwitches switches = cuda_switches();
+  switches.compare = true;
+  switches.waves_together = 1;
+  const CudaSwitchesScope scope(switches);
+  try {
+    play(*make_cuda_selfplay_engine(settings, make_device_hash_evaluator(5)));
+    ADD_FAILURE() << "wave by wave nothing differs: the graphs or the log are wrong";
+  } catch (const Error& error) {
+    ADD_FAILURE() << error.what();
+  }
+}
+
 void expect_games_of_the_host(const SelfplayEngineSettings& settings) {
   const auto host = make_cpu_selfplay_engine(settings, make_hash_evaluator(5)), device = make_cuda_selfplay_engine(settings, make_device_hash_evaluator(5));
   expect_same(play(*host), play(*device));
+  if (testing::Test::HasFatalFailure()) tell_first_difference(settings);
   EXPECT_EQ(host->counters().simulations, device->counters().simulations);
   EXPECT_EQ(host->counters().evaluations, device->counters().evaluations);
   EXPECT_EQ(host->counters().games, device->counters().games);
