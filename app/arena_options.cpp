@@ -89,8 +89,7 @@ PlayerEnvironment player_environment(const ArenaOptions& options, const Rules& r
   environment.stop_requested = [&stop] { return stop.requested(); };
   if (options.device == "cuda") {
     require_device();
-    environment.load_device_evaluator = [rules, note_rules, lanes = environment.lanes](const std::filesystem::path& checkpoint,
-                                                                                       const std::string& /* always bfloat16 */) {
+    environment.load_device_evaluator = [rules, note_rules, lanes = environment.lanes](const std::filesystem::path& checkpoint, const std::string& precision) {
       std::unique_ptr<Evaluator> evaluator = load_device_checkpoint_evaluator(checkpoint, {rules}, lanes, precision);
       note_rules(checkpoint);
       return evaluator;

@@ -24,7 +24,7 @@ class EndgameViews {
     }
     if (!any) return;
     if constexpr (Executor::kOnDevice) copy(views);
-    views_ = Array<EndgameView>(views.size());
+    views_ = Array<EndgameView>(views.size(), "endgame tables of rules");
     views_.write(views);
     any_ = true;
   }
@@ -33,14 +33,14 @@ class EndgameViews {
 
  private:
   void copy(std::vector<EndgameView>& views) {
-    numbering_ = Array<EndgameNumbering>(1);
+    numbering_ = Array<EndgameNumbering>(1, "endgame numbering");
     numbering_.write({&endgame_numbering(), 1});
     std::map<const std::uint8_t*, const std::uint8_t*> copies;  // each table once
     for (EndgameView& view : views) {
       if (view.values == nullptr) continue;
       if (!copies.contains(view.values)) {
         const std::size_t boards = first_board(endgame_numbering(), view.seeds + 1);
-        values_.push_back(Array<std::uint8_t>(boards));
+        values_.push_back(Array<std::uint8_t>(boards, "endgame table"));
         values_.back().write(std::span(view.values, boards));
         copies[view.values] = values_.back().data();
       }
