@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "arena/match.h"
 #include "arena/ratings.h"
 #include "arena/results.h"
+#include "arena/truth.h"
 
 // How a training run measures its checkpoints: matches against fixed references, all on one Elo scale where `random` is 0.
 namespace wari {
@@ -20,6 +22,8 @@ struct EvaluationSettings {
   int opening_plies = 4;
   bool previous = true;                                                                                  // also against the checkpoint evaluated before
   std::vector<std::string> references = {"random", "greedy", "alphabeta:depth=4", "alphabeta:depth=8"};  // PLAYERs of the command line
+  int table_seeds = 0;       // the endgame table that choices are compared with; 0: none
+  int truth_positions = 200;  // for each number of seeds
   GateSettings gate;
 
   template <class Visitor>
@@ -30,6 +34,9 @@ struct EvaluationSettings {
     v.number("opening_plies", opening_plies, 0, 100, "random plies at the start of each pair of games");
     v.flag("previous", previous, "also play the checkpoint that was evaluated before");
     v.list("references", references, "players with fixed strength that every evaluated checkpoint meets");
+    v.number("table_seeds", table_seeds, 0, kMostTableSeeds,
+             "moves are also compared with an endgame table of so many seeds, more than self-play looks up, built before the first game; 0: they are not");
+    v.number("truth_positions", truth_positions, 10, 100000, "positions of that comparison for each number of seeds, up to three numbers");
     v.group("gate", gate, "which networks play the games of self-play");
   }
 };
@@ -43,6 +50,7 @@ struct Evaluation {
   std::vector<EvaluationMatch> matches;  // in order of settings.references, then the previous checkpoint
   Rating rating;                         // of the checkpoint, from all matches in the database; random = 0
   Ratings all;                           // of every player that the database knows, likewise
+  std::optional<TruthReport> truth;      // of the raw policy and of searches of `visits`, where there is a table
   bool complete = true;                  // false: `watch` stopped it; what was finished is in the database
 };
 

@@ -32,6 +32,8 @@ How to go on:
   $wari train --config configs/cpu_hour.yaml --run runs/hour                an hour with a larger network: clearly stronger (docs/training.md)
   $wari train --config configs/cpu.yaml --run $run --set max_minutes=60   this run, an hour in all: a little stronger
   $wari match --a search:checkpoint=$run,visits=400 --b alphabeta:depth=12 --games 100 --rules abapa
+  $wari endgame build --seeds 15 --out abapa-15.table && $wari evaluate --checkpoint $run --table abapa-15.table
+                                                                            how often its move is perfect in endings
   docs/training.md explains every metric, docs/rules.md the other rule sets; 'pip install tensorboard' and
   'tensorboard --logdir $run' draw the curves.
 END

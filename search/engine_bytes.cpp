@@ -1,12 +1,26 @@
 #include "search/engine_bytes.h"
 
 #include <algorithm>
+#include <set>
 
 #include "search/play_step.h"
 #include "search/search_arena.h"
 
 namespace wari {
 namespace {
+
+// Tables as a device keeps them: for the searches, and for adjudication.
+std::size_t endgame_bytes(const SelfplayEngineSettings& settings) {
+  std::set<const std::uint8_t*> values;
+  std::size_t bytes = 0;
+  for (const Rules& rules : settings.rules) {
+    const EndgameView view = endgame_view(settings.tables, rules);
+    if (view.values != nullptr && values.insert(view.values).second) bytes += first_board(endgame_numbering(), view.seeds + 1);
+  }
+  if (values.empty()) return 0;
+  bytes += sizeof(EndgameNumbering) + settings.rules.size() * sizeof(EndgameView);
+  return bytes * ((settings.search_tables ? 1 : 0) + (settings.adjudicated_share > 0 ? 1 : 0));
+}
 
 template <class Node>
 EngineBytes bytes_of(const SelfplayEngineSettings& settings, bool tokens) {
@@ -23,7 +37,7 @@ EngineBytes bytes_of(const SelfplayEngineSettings& settings, bool tokens) {
   bytes.lanes = lanes * (row + opened + path + game);
   bytes.log = lanes * kLogSlots * sizeof(MoveRecord);
   const std::size_t table = std::min<std::size_t>(simulations + 4, std::size_t{kTableSizeMax});
-  bytes.tables = sizeof(SearchParameters) + sizeof(PlayParameters) + settings.rules.size() * (sizeof(Rules) + sizeof(Position)) + settings.rules_cycle.size() + 2 * table * sizeof(float) + sizeof(SowingTables);
+  bytes.tables = endgame_bytes(settings) + sizeof(SearchParameters) + sizeof(PlayParameters) + settings.rules.size() * (sizeof(Rules) + sizeof(Position)) + settings.rules_cycle.size() + 2 * table * sizeof(float) + sizeof(SowingTables);
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 
 #include "arena/player.h"
 #include "cuda/device_network.h"
+#include "endgame/endgame_rules.h"
 #include "search/engine_bytes.h"
 #include "train/network_evaluator.h"
 
@@ -40,6 +41,18 @@ double evaluation_bytes(const TrainingSettings& settings, DeviceNetworkShape sha
   return 2.0 * static_cast<double>(engine_bytes(search, true).total() + device_weight_bytes(shape) + device_scratch_bytes(shape));
 }
 
+// The endgame tables that self-play looks up: one for all rule sets that share their endings.
+double endgame_bytes(const TrainingSettings& settings) {
+  const EndgameSettings& endgame = settings.selfplay.endgame;
+  std::vector<Rules> tables;
+  for (const Rules& rules : make_rules_mix(settings.rules).rules) {
+    if (endgame.seeds == 0 || rules.laps != Laps::single) continue;
+    const Rules part = endgame_rules(rules);
+    if (std::find(tables.begin(), tables.end(), part) == tables.end()) tables.push_back(part);
+  }
+  return static_cast<double>(tables.size()) * first_board(endgame_numbering(), endgame.seeds + 1);
+}
+
 // Weights, their average, AdamW's two moments, gradients, and the copies in bfloat16 that autocast makes.
 double learner_bytes(const NetworkLayout& layout) { return static_cast<double>(layout.size()) * (5 * sizeof(float) + 2); }
 
@@ -69,6 +82,7 @@ std::string MemoryNeed::text() const {
 MemoryNeed host_memory_need(const TrainingSettings& settings, bool on_device) {
   MemoryNeed need;
   if (!on_device) need.parts.push_back({"trees and lanes", static_cast<double>(engine_bytes(engine_settings(settings), true).total())});
+  if (settings.selfplay.endgame.seeds > 0) need.parts.push_back({"endgame tables", endgame_bytes(settings)});
   need.parts.push_back({"replay window", static_cast<double>(settings.replay.window_max) * kPositionBytes});
   need.parts.push_back({"program", kHostBase + (on_device ? kHostOfCuda : 0)});
   return need;
@@ -88,6 +102,7 @@ MemoryNeed device_memory_need(const TrainingSettings& settings) {
   MemoryNeed need;
   need.parts.push_back({"trees", static_cast<double>(bytes.trees)});
   need.parts.push_back({"lanes", static_cast<double>(bytes.lanes + bytes.tables)});
+  if (settings.selfplay.endgame.seeds > 0) need.parts.push_back({"endgame tables", 2 * endgame_bytes(settings)});  // for the searches, and for adjudication
   need.parts.push_back({"log of moves", 2.0 * static_cast<double>(bytes.log)});
   // Self-play's copy, the one that it was made of, and two more while the next network comes.
   need.parts.push_back({"network", 4.0 * static_cast<double>(device_weight_bytes(shape)) + static_cast<double>(device_scratch_bytes(shape))});

@@ -118,6 +118,16 @@ Json time_json(const IterationReport& report) {
           {"checkpoint_share", share(seconds.checkpoint, total)}};
 }
 
+// Choices compared with an endgame table, of the raw policy and of searches.
+Json truth_json(const TruthReport& truth) {
+  Json json = Json::object();
+  for (const TruthResult& result : truth.together) {
+    json[result.budget == 0 ? "policy" : "search"] = {
+        {"optimal_share", result.optimal_share}, {"error_95", result.error_95}, {"mean_seeds_lost", result.mean_seeds_lost}, {"positions", result.positions}};
+  }
+  return json;
+}
+
 Json evaluation_json(const Evaluation& evaluation) {
   Json matches = Json::object();
   for (const EvaluationMatch& match : evaluation.matches) {
@@ -127,7 +137,9 @@ Json evaluation_json(const Evaluation& evaluation) {
                                {"elo_error_95", match.result.elo_error_95},
                                {"first_player_score", match.result.first_player_score}};
   }
-  return {{"elo", evaluation.rating.elo}, {"elo_error_95", evaluation.rating.error_95}, {"games", evaluation.rating.games}, {"matches", matches}};
+  Json json = {{"elo", evaluation.rating.elo}, {"elo_error_95", evaluation.rating.error_95}, {"games", evaluation.rating.games}, {"matches", matches}};
+  json["truth"] = evaluation.truth ? truth_json(*evaluation.truth) : Json(nullptr);
+  return json;
 }
 
 Json gate_json(const GateReport& gate) {
@@ -195,6 +207,11 @@ std::string metrics_text(const nlohmann::ordered_json& line) {
   if (at(line, "gate", "games") > 0)
     text += fmt::format("; gate: {:.1f} %, {}", 100 * at(line, "gate", "score"), at(line, "gate", "accepted") > 0 ? "accepted" : "rejected");
   if (line.at("elo").is_number()) text += fmt::format("; Elo {:+.0f} +- {:.0f}", at(line, "", "elo"), at(line, "", "elo_error_95"));
+  const Json& evaluation = line.contains("evaluation") ? line.at("evaluation") : line;
+  if (evaluation.is_object() && evaluation.contains("truth") && evaluation.at("truth").is_object()) {
+    const Json& truth = evaluation.at("truth");
+    text += fmt::format("; best endgame moves: policy {:.1f} %, search {:.1f} %", 100 * at(truth, "policy", "optimal_share"), 100 * at(truth, "search", "optimal_share"));
+  }
   return text;
 }
 

@@ -2,24 +2,55 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "train/network_evaluator.h"
 
 namespace wari {
 namespace {
 
 // The player that `search:checkpoint=...,visits=N` of the command line is: PUCT, a fresh tree each move, no noise.
-std::unique_ptr<Player> checkpoint_player(const RunState& run, std::int64_t iteration, const Evaluator& evaluator) {
+SearchPlayerSettings player_settings(const RunState& run) {
   SearchPlayerSettings search;
   search.visits = run.settings.evaluation.visits;
-  search.search.algorithm = Algorithm::puct;
   search.workers = run.settings.workers;
-  return make_search_player(checkpoint_player_name(iteration), search, evaluator);
+  return search;
+}
+
+std::unique_ptr<Player> checkpoint_player(const RunState& run, std::int64_t iteration, const Evaluator& evaluator) {
+  return make_search_player(checkpoint_player_name(iteration), player_settings(run), evaluator);
 }
 
 const int kLanes = SearchPlayerSettings{}.lanes;
 
 std::unique_ptr<Player> newest_player(const RunState& run, std::int64_t iteration, const std::vector<Rules>& rules) {
   return checkpoint_player(run, iteration, *(run.on_device ? make_device_network_evaluator(run.trainer->folded(), rules, kLanes, run.settings.precision) : run.evaluator()));
+}
+
+// The raw policy and the search against the endgame table.
+TruthReport measure_truth_of(RunState& run, const std::vector<Rules>& rules, const std::function<bool(const MatchProgress&)>& watch) {
+  const TrainingSettings& settings = run.settings;
+  if (!run.truth_positions) {
+    TruthSettings wanted;
+    wanted.rules = rules.front();
+    wanted.seeds_high = run.truth->seeds();
+    wanted.seeds_low = std::max(settings.selfplay.endgame.seeds + 1, run.truth->seeds() - 2);
+    wanted.positions = settings.evaluation.truth_positions;
+    wanted.workers = settings.workers;
+    run.truth_positions = std::make_unique<TruthPositions>(truth_positions(*run.truth, wanted));
+  }
+  const std::unique_ptr<Evaluator> evaluator = run.evaluator();
+  const SearchPlayerSettings search = player_settings(run);
+  const BudgetPlayer player = [&](int budget) {
+    return budget == 0 ? make_policy_player("policy", evaluator->clone()) : make_search_player("search", search, *evaluator);
+  };
+  const auto positions = static_cast<int>(run.truth_positions->choices.size());
+  return measure_truth(*run.truth_positions, {0, search.visits}, player, *evaluator, [&](double share) {
+    MatchProgress progress;
+    progress.games = positions;
+    progress.finished = static_cast<int>(share * positions);
+    return watch(progress);
+  });
 }
 
 }  // namespace
@@ -42,7 +73,8 @@ std::optional<Evaluation> evaluate_run(RunState& run, std::int64_t iteration, co
   environment.seed = settings.seed;
   Evaluation evaluation = evaluate_player(settings.evaluation, rules.front(), settings.seed, static_cast<int>(iteration), *newest, previous.get(),
                                           environment, *run.results, watch);
-  if (!evaluation.complete) return std::nullopt;
+  if (evaluation.complete && run.truth) evaluation.truth = measure_truth_of(run, rules, watch);
+  if (!evaluation.complete || (evaluation.truth && !evaluation.truth->complete)) return std::nullopt;
   run.counters.evaluated.push_back(iteration);
   return evaluation;
 }

@@ -117,15 +117,26 @@ void restore(RunState& run) {
   if (dropped > 0) log_info("selfplay.lanes was changed: {} games in flight were dropped", dropped);
 }
 
-std::optional<EndgameTables> endgame_tables(const RunState& run, const StopRequest& stop) {
+// Nothing where `stop` came while a table was built.
+std::optional<EndgameTables> endgame_tables(const RunState& run, const EndgameSettings& wanted, std::span<const Rules> rules, const StopRequest& stop) {
   Progress line;
-  const TrainingSettings& settings = run.settings;
-  auto tables = prepare_endgame_tables(settings.selfplay.endgame, run.rules.rules, run.folder.path() / "tables", settings.workers, [&](const EndgameBuildProgress& now) {
+  auto tables = prepare_endgame_tables(wanted, rules, run.folder.path() / "tables", run.settings.workers, [&](const EndgameBuildProgress& now) {
     line.update(fmt::format("endgames of {} seeds, {:.0f} s left", now.seeds, now.seconds_left));
     return !stop.requested();
   });
   line.clear();
   return tables;
+}
+
+// The table that evaluations compare choices with, where one is wanted. Returns false where `stop` came while it was built.
+bool prepare_truth(RunState& run, const StopRequest& stop) {
+  if (run.settings.evaluation.every == 0) return true;
+  EndgameSettings wanted;
+  wanted.seeds = run.settings.evaluation.table_seeds;
+  wanted.folder = run.settings.selfplay.endgame.folder;
+  const auto tables = endgame_tables(run, wanted, std::span(run.rules.rules).first(1), stop);
+  if (tables && !tables->empty()) run.truth = tables->front();
+  return tables.has_value();
 }
 
 void play_on_device(SelfplayOptions& options) {
@@ -212,12 +223,13 @@ bool start_run(RunState& run, const TrainingRequest& request, const StopRequest&
   if (settings.trainer.schedule == Schedule::cosine && settings.trainer.schedule_steps == 0 && settings.max_minutes == 0) {
     log_warning("the learning rate stays at its peak: trainer.schedule is cosine, but neither trainer.schedule_steps nor max_minutes says where it ends");
   }
+  if (!prepare_truth(run, stop)) return false;
   run.trainer = std::make_unique<Trainer>(settings.network, settings.trainer, settings.workers, settings.seed, cuda ? LearnsOn::cuda : LearnsOn::cpu);
   run.replay = std::make_unique<Replay>(settings.replay, run.rules.rules, settings.seed, run.folder.replay(), run.run_id);
   if (request.records.empty()) {
     SelfplayOptions options;
     options.rules = run.rules;
-    std::optional<EndgameTables> tables = endgame_tables(run, stop);
+    std::optional<EndgameTables> tables = endgame_tables(run, settings.selfplay.endgame, run.rules.rules, stop);
     if (!tables) return false;
     options.tables = std::move(*tables);
     options.seed = settings.seed;

@@ -71,6 +71,8 @@ struct RunState {
   std::unique_ptr<Replay> replay;
   std::unique_ptr<Selfplay> selfplay;  // null when the run learns from records
   std::unique_ptr<ResultsDatabase> results;
+  std::shared_ptr<const EndgameTable> truth;       // that evaluations compare choices with; null: none
+  std::unique_ptr<TruthPositions> truth_positions;  // made by the first evaluation
   std::unique_ptr<EventFile> events;
 
   std::unique_ptr<Evaluator> evaluator() const;           // the averaged weights as the search sees them, on the CPU

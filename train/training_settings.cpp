@@ -1,5 +1,6 @@
 #include "train/training_settings.h"
 
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "core/error.h"
 #include "cuda/device.h"
+#include "endgame/endgame_rules.h"
 #include "train/network_evaluator.h"
 
 namespace wari {
@@ -20,6 +22,15 @@ int usable_cores() {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
+// Choices are compared beyond what self-play looks up.
+void check_truth(const TrainingSettings& settings, const Rules& measured) {
+  const int seeds = settings.evaluation.table_seeds, looked_up = settings.selfplay.endgame.seeds;
+  if (settings.evaluation.every == 0 || seeds == 0) return;
+  endgame_rules(measured);  // refuses rules whose endings are not solved
+  if (seeds <= looked_up)
+    throw Error(fmt::format("evaluation.table_seeds: '{}': self-play looks up boards of up to {} seeds itself: give more, so that something is left to be found, or 0", seeds, looked_up));
+}
+
 }  // namespace
 
 void resolve_settings(TrainingSettings& settings) {
@@ -29,7 +40,9 @@ void resolve_settings(TrainingSettings& settings) {
     device_precision(settings.precision);
   }
   check_replay(settings.replay);
-  check_evaluation(settings.evaluation, make_rules_mix(settings.rules).rules.front());
+  const Rules measured = make_rules_mix(settings.rules).rules.front();
+  check_evaluation(settings.evaluation, measured);
+  check_truth(settings, measured);
 }
 
 void require_end(const TrainingSettings& settings) {

@@ -108,11 +108,10 @@ int run_evaluate(const EvaluateOptions& options, Output& out) {
   const EndgameTable table = EndgameTable::open(options.table);
   const std::filesystem::path folder = resolve_checkpoint(options.checkpoint);
   const TruthSettings settings = settings_of(options, read_checkpoint_info(folder), table);
-  const std::string note = checkpoint_rules_note(folder, settings.rules);
-  if (!note.empty()) log_warning("{}", note);
   CheckpointEvaluatorSettings wanted;
   wanted.rules = {settings.rules};
   const auto evaluator = load_checkpoint_evaluator(folder, wanted);
+  StopRequest stop;
   SearchPlayerSettings search;
   search.workers = settings.workers;
   if (!options.player_table.empty()) search.tables.push_back(std::make_shared<EndgameTable>(EndgameTable::open(options.player_table)));
@@ -121,10 +120,11 @@ int run_evaluate(const EvaluateOptions& options, Output& out) {
     search.visits = budget;
     return make_search_player(fmt::format("search of {}", budget), search, *evaluator);
   };
-  StopRequest stop;
   Progress progress;
   progress.update("playing games and drawing boards for positions");
   const TruthPositions positions = truth_positions(table, settings);
+  const std::string note = checkpoint_rules_note(folder, settings.rules);
+  if (!note.empty()) log_warning("{}", note);
   const TruthReport report = measure_truth(positions, budgets, player, *evaluator, [&](double share) {
     progress.update(fmt::format("{:.0f} %", 100 * share));
     return !stop.requested();

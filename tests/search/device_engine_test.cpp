@@ -164,6 +164,17 @@ TEST(DeviceEngine, MemoryIsToldAsItIsTaken) {
       EXPECT_EQ(test::FakeDevice::instance().memory().bytes() - before, engine_bytes(settings, /*tokens=*/false).total()) << rules << ", " << lanes;
     }
   }
+  SelfplayEngineSettings with_tables = settings_of(Algorithm::gumbel, 10);
+  with_tables.tables = small_tables(with_tables.rules, 4);
+  for (const bool search : {true, false}) {
+    for (const double share : {0.0, 1.0}) {
+      with_tables.search_tables = search;
+      with_tables.adjudicated_share = share;
+      const std::size_t before = test::FakeDevice::instance().memory().bytes();
+      const auto engine = fake_device_engine(with_tables);
+      EXPECT_EQ(test::FakeDevice::instance().memory().bytes() - before, engine_bytes(with_tables, /*tokens=*/false).total());
+    }
+  }
   const SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 10);
   EXPECT_EQ(engine_bytes(settings, true).total() - engine_bytes(settings, false).total(), 10 * kBoardTokens * sizeof(Token));
 }
