@@ -19,7 +19,7 @@ std::size_t endgame_bytes(const SelfplayEngineSettings& settings) {
   }
   if (values.empty()) return 0;
   bytes += sizeof(EndgameNumbering) + settings.rules.size() * sizeof(EndgameView);
-  return bytes * ((settings.search_tables ? 1 : 0) + (settings.adjudicated_share > 0 ? 1 : 0));
+  return bytes * ((settings.search_tables != TableSearch::none ? 1 : 0) + (settings.adjudicated_share > 0 ? 1 : 0));
 }
 
 template <class Node>

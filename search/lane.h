@@ -14,6 +14,7 @@ struct SearchParameters {
   const SowingTables* sowing = nullptr;
   const Rules* rules = nullptr;         // [rule sets]
   const EndgameView* endgames = nullptr;  // [rule sets]; null: no table
+  bool table_estimates = true;            // values that are not proven count too
   const float* exploration = nullptr;   // [table_size] c(n) sqrt(n) at a node of n visits
   const float* reciprocal = nullptr;    // [table_size] 1 / n; 0 at 0
   std::int32_t table_size = 0;

@@ -28,7 +28,8 @@ class SearchArena {
   using Array = typename Executor::template Array<T>;
 
   // `nodes` per lane; `simulations`: the largest budget.
-  SearchArena(const SearchSettings& settings, std::span<const Rules> rules, int lanes, std::int64_t nodes, std::int64_t simulations, bool tokens, const EndgameTables& tables = {})
+  SearchArena(const SearchSettings& settings, std::span<const Rules> rules, int lanes, std::int64_t nodes, std::int64_t simulations, bool tokens, const EndgameTables& tables = {},
+              TableSearch table_search = TableSearch::all)
       : lanes_(lanes), rule_sets_(rules.size()), parameters_(1, "search parameters"), rules_(rules.size(), "rules"), endgames_(tables, rules) {
     const std::int64_t table_size = std::min<std::int64_t>(simulations + 4, kTableSizeMax);
     exploration_ = Array<float>(static_cast<std::size_t>(table_size), "exploration");
@@ -60,6 +61,7 @@ class SearchArena {
     parameters.sowing = executor_.sowing();
     parameters.rules = rules_.data();
     parameters.endgames = endgames_.data();
+    parameters.table_estimates = table_search == TableSearch::all;
     parameters.exploration = exploration_.data();
     parameters.reciprocal = reciprocal_.data();
     parameters.table_size = static_cast<std::int32_t>(table_size);

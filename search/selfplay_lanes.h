@@ -25,7 +25,7 @@ class SelfplayLanes final : public InspectedEngine {
       : settings_(settings),
         evaluator_(std::move(evaluator)),
         arena_(settings.search, settings.rules, settings.lanes, most_simulations(settings) + 1, most_simulations(settings), evaluator_->needs_tokens(),
-               settings.search_tables ? settings.tables : EndgameTables{}),
+               settings.search_tables != TableSearch::none ? settings.tables : EndgameTables{}, settings.search_tables),
         endgames_(settings.adjudicated_share > 0 ? settings.tables : EndgameTables{}, settings.rules),
         play_parameters_(1, "self-play parameters"),
         rules_cycle_(settings.rules_cycle.size(), "cycle of rules"),

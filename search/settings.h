@@ -5,6 +5,8 @@
 namespace wari {
 
 enum class Algorithm : std::uint8_t { gumbel, puct };
+// What a search takes from an endgame table: nothing, the values that are proven, or all: the others as estimates in place of the network's.
+enum class TableSearch : std::uint8_t { none, proven, all };
 
 // How one position is thought about.
 struct SearchSettings {

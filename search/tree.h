@@ -77,9 +77,11 @@ WARI_HD inline void look_up(const SearchParameters& parameters, const Rules& rul
   const bool time_left = rules.quiet_plies == 0 || node.quiet_plies + kEndgameQuietPlies <= rules.quiet_plies;
   if (!time_left || !table.holds(node.position)) return;
   const EndgameValue value = table.value(node.position);
+  const bool proven = value.exact && node.quiet_plies == 0;
+  if (!proven && !parameters.table_estimates) return;
   node.table_margin = static_cast<float>(store_seeds(node.position.mover) - store_seeds(node.position.opponent) + value.seeds);
   node.flags = kNodeTable;
-  if (!value.exact || node.quiet_plies > 0) return;
+  if (!proven) return;
   node.flags |= kNodeProven;
   node.value = table_value(parameters, rules, node).value;
 }

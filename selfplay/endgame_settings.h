@@ -8,21 +8,25 @@
 
 #include "endgame/build.h"
 #include "endgame/table.h"
+#include "search/settings.h"
 
 namespace wari {
 
 // Keys under `selfplay.endgame`: what self-play takes from endgame tables.
 struct EndgameSettings {
   int seeds = 0;
-  bool search = true;
+  TableSearch search = TableSearch::all;
   double adjudicated_share = 1.0;
+  bool labels = true;
   std::string folder;
 
   template <class Visitor>
   void fields(Visitor& v) {
     v.number("seeds", seeds, 0, kMostTableSeeds, "boards of up to so many seeds are solved before the first game and looked up; 0: none (12 take seconds and 2.7 MB, 18 minutes and 86 MB)");
-    v.flag("search", search, "leaves of the search are looked up: the table's value takes the place of the network's, and is proven right after a capture where it holds whatever a cycle pays");
+    v.choice("search", search, {"none", "proven", "all"},
+             "leaves of the search are looked up. proven: right after a capture, where the value holds whatever a cycle pays; all: elsewhere too, as an estimate in place of the network's");
     v.number("adjudicated_share", adjudicated_share, 0.0, 1.0, "share of the games that end as soon as the table knows their result, right after a capture; the others are played on");
+    v.flag("labels", labels, "positions learn the value that the table gives to the next position of their game where it holds whatever a cycle pays, not what the players made of it");
     v.text("folder", folder, "where tables are kept, to be shared by runs; empty: in the run's own folder");
   }
 };

@@ -71,6 +71,8 @@ struct Replay::State {
   std::uint64_t seed;
   std::filesystem::path folder;
   std::string run_id;
+  EndgameTables tables;
+  std::vector<EndgameView> endgames;        // [rule sets]
   std::deque<Chunk> chunks;                 // oldest first
   std::vector<std::int64_t> first_entry;    // [chunks + 1], sums of their entries
   std::vector<ShardInfo> shards;            // of `chunks`
@@ -87,7 +89,7 @@ struct Replay::State {
     for (const GameRecord& game : games) {
       const std::size_t first = chunk.samples.size();
       const std::uint8_t place = places[game.rules_index];
-      const std::string wrong = append_samples(game, rules[place], place, settings.value_only, chunk.samples);
+      const std::string wrong = append_samples(game, rules[place], place, settings.value_only, chunk.samples, endgames[place]);
       if (!wrong.empty()) {
         if (strict) throw Error(fmt::format("a game that breaks the rules ({}): '{}': restore the file from a copy", wrong, name));
         ++rejected;
@@ -152,9 +154,10 @@ std::vector<std::filesystem::path> usable_shards(std::span<const std::filesystem
   return shards;
 }
 
-Replay::Replay(const ReplaySettings& settings, std::vector<Rules> rules, std::uint64_t seed, std::filesystem::path folder, std::string run_id)
-    : state_(new State{settings, std::move(rules), seed, std::move(folder), std::move(run_id), {}, {}, {}, 0, 0, 0, {}}) {
+Replay::Replay(const ReplaySettings& settings, std::vector<Rules> rules, std::uint64_t seed, std::filesystem::path folder, std::string run_id, const EndgameTables& tables)
+    : state_(new State{settings, std::move(rules), seed, std::move(folder), std::move(run_id), tables, {}, {}, {}, {}, 0, 0, 0, {}}) {
   check_replay(settings);
+  for (const Rules& set : state_->rules) state_->endgames.push_back(endgame_view(tables, set));
   state_->index();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/rules.h"
+#include "endgame/table.h"
 #include "selfplay/game_record.h"
 #include "selfplay/sample.h"
 
@@ -74,8 +75,8 @@ class Replay {
  public:
   static constexpr int kMaxCopies = 8;
 
-  // `folder` is made when the first shard is written. `run_id` is written into the shards.
-  Replay(const ReplaySettings& settings, std::vector<Rules> rules, std::uint64_t seed, std::filesystem::path folder, std::string run_id);
+  // `folder` is made when the first shard is written. `run_id` is written into the shards. `tables` correct what positions learn (append_samples()).
+  Replay(const ReplaySettings& settings, std::vector<Rules> rules, std::uint64_t seed, std::filesystem::path folder, std::string run_id, const EndgameTables& tables = {});
   ~Replay();
   Replay(Replay&&) noexcept;
   Replay& operator=(Replay&&) noexcept;

@@ -225,13 +225,13 @@ bool start_run(RunState& run, const TrainingRequest& request, const StopRequest&
   }
   if (!prepare_truth(run, stop)) return false;
   run.trainer = std::make_unique<Trainer>(settings.network, settings.trainer, settings.workers, settings.seed, cuda ? LearnsOn::cuda : LearnsOn::cpu);
-  run.replay = std::make_unique<Replay>(settings.replay, run.rules.rules, settings.seed, run.folder.replay(), run.run_id);
+  const std::optional<EndgameTables> tables = endgame_tables(run, settings.selfplay.endgame, run.rules.rules, stop);
+  if (!tables) return false;
+  run.replay = std::make_unique<Replay>(settings.replay, run.rules.rules, settings.seed, run.folder.replay(), run.run_id, settings.selfplay.endgame.labels ? *tables : EndgameTables{});
   if (request.records.empty()) {
     SelfplayOptions options;
     options.rules = run.rules;
-    std::optional<EndgameTables> tables = endgame_tables(run, settings.selfplay.endgame, run.rules.rules, stop);
-    if (!tables) return false;
-    options.tables = std::move(*tables);
+    options.tables = *tables;
     options.seed = settings.seed;
     options.workers = settings.workers;
     if (cuda) play_on_device(options);

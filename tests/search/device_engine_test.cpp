@@ -166,7 +166,7 @@ TEST(DeviceEngine, MemoryIsToldAsItIsTaken) {
   }
   SelfplayEngineSettings with_tables = settings_of(Algorithm::gumbel, 10);
   with_tables.tables = small_tables(with_tables.rules, 4);
-  for (const bool search : {true, false}) {
+  for (const TableSearch search : {TableSearch::none, TableSearch::proven}) {
     for (const double share : {0.0, 1.0}) {
       with_tables.search_tables = search;
       with_tables.adjudicated_share = share;

@@ -10,6 +10,7 @@
 #include "core/notation.h"
 #include "search/move_log.h"
 #include "selfplay/record.h"
+#include "tests/endgame/small_tables.h"
 #include "tests/selfplay/fake_games.h"
 
 namespace wari {
@@ -49,6 +50,36 @@ TEST(Samples, EveryLabelIsTheMoversOwnResult) {
       }
     }
     for (const auto& seat : seats) EXPECT_GT(seat[0] * seat[2], 0) << name << ": both seats win and lose";
+  }
+}
+
+// With a table: from the last exact position backwards, the game's own result only behind it.
+TEST(Samples, ATableCorrectsTheLabelsBeforeWhatItKnows) {
+  for (const char* name : {"abapa", "warri", "awale"}) {
+    const Rules rules = parse_rules(name);
+    const EndgameTables tables = small_tables(rules, 9);
+    const EndgameView view = endgame_view(tables, rules);
+    int corrected = 0;
+    for (const GameRecord& record : fake_games(rules, 0, 40)) {
+      const std::vector<Sample> plain = samples_of(record, rules);
+      std::vector<Sample> samples;
+      EXPECT_EQ(append_samples(record, rules, 3, true, samples, view), "");
+      ASSERT_EQ(samples.size(), plain.size());
+      for (std::size_t i = 0; i < samples.size(); ++i) {
+        const bool known = view.holds(samples[i].position) && view.value(samples[i].position).exact && samples[i].quiet_plies + kEndgameQuietPlies <= rules.quiet_plies;
+        if (known) {
+          const int stores = store_seeds(samples[i].position.mover) - store_seeds(samples[i].position.opponent);
+          EXPECT_EQ(samples[i].margin_half_seeds, 2 * (stores + view.value(samples[i].position).seeds));
+        } else if (i + 1 < samples.size()) {
+          const bool same_side = north_moves(samples[i].position) == north_moves(samples[i + 1].position);
+          EXPECT_EQ(samples[i].margin_half_seeds, same_side ? samples[i + 1].margin_half_seeds : -samples[i + 1].margin_half_seeds);
+        }
+        EXPECT_EQ(samples[i].outcome, samples[i].margin_half_seeds > 0 ? 0 : samples[i].margin_half_seeds < 0 ? 2 : 1);
+        corrected += samples[i].outcome != plain[i].outcome;
+        EXPECT_EQ(samples[i].plies_left, plain[i].plies_left);
+      }
+    }
+    EXPECT_GT(corrected, 50) << name;
   }
 }
 

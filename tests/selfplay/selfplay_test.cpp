@@ -88,7 +88,7 @@ class TableGames : public testing::Test {
     std::sort(finished.begin(), finished.end(), [](const GameRecord& a, const GameRecord& b) { return a.game < b.game; });
     return finished;
   }
-  static EndgameSettings endgame(int seeds, bool search, double share) {
+  static EndgameSettings endgame(int seeds, TableSearch search, double share) {
     EndgameSettings settings;
     settings.seeds = seeds;
     settings.search = search;
@@ -101,7 +101,7 @@ TEST_F(TableGames, EndWhereTheTableKnowsTheResultWhateverACyclePays) {
   const std::vector<Rules> sets = make_rules_mix({{"abapa", 1}, {"warri", 2}}).rules;
   const EndgameTables tables = small_tables(sets, kSeeds);
   int by_table = 0;
-  for (const GameRecord& record : played(endgame(kSeeds, true, 1.0))) {
+  for (const GameRecord& record : played(endgame(kSeeds, TableSearch::all, 1.0))) {
     const Rules& rules = sets[record.rules_index];
     ASSERT_EQ(verify_game(record, rules), "");
     const EndgameView view = endgame_view(tables, rules);
@@ -125,15 +125,15 @@ TEST_F(TableGames, EndWhereTheTableKnowsTheResultWhateverACyclePays) {
 }
 
 TEST_F(TableGames, AreTheSameAtAnyLanesAndWorkers) {
-  const EndgameSettings settings = endgame(kSeeds, true, 0.5);
+  const EndgameSettings settings = endgame(kSeeds, TableSearch::all, 0.5);
   EXPECT_EQ(played(settings, 32, 2), played(settings, 7, 1));
 }
 
 TEST_F(TableGames, EachUseCanBeSwitchedOff) {
   const auto ended = [](const std::vector<GameRecord>& games) { return std::count_if(games.begin(), games.end(), [](const GameRecord& game) { return game.end == End::table; }); };
-  const std::vector<GameRecord> without = played(endgame(0, true, 1.0));
-  EXPECT_EQ(played(endgame(kSeeds, false, 0.0)), without);
-  const std::vector<GameRecord> searched = played(endgame(kSeeds, true, 0.0)), adjudicated = played(endgame(kSeeds, false, 1.0));
+  const std::vector<GameRecord> without = played(endgame(0, TableSearch::all, 1.0));
+  EXPECT_EQ(played(endgame(kSeeds, TableSearch::none, 0.0)), without);
+  const std::vector<GameRecord> searched = played(endgame(kSeeds, TableSearch::all, 0.0)), adjudicated = played(endgame(kSeeds, TableSearch::none, 1.0));
   EXPECT_NE(searched, without);
   EXPECT_EQ(ended(searched), 0);
   EXPECT_GT(ended(adjudicated), 60);
@@ -142,7 +142,7 @@ TEST_F(TableGames, EachUseCanBeSwitchedOff) {
     ASSERT_LE(adjudicated[i].length(), without[i].length());
     EXPECT_TRUE(std::equal(adjudicated[i].plies.begin(), adjudicated[i].plies.end(), without[i].plies.begin()));
   }
-  const auto half = ended(played(endgame(kSeeds, false, 0.5)));
+  const auto half = ended(played(endgame(kSeeds, TableSearch::none, 0.5)));
   EXPECT_GT(half, ended(adjudicated) / 4);
   EXPECT_LT(half, 3 * ended(adjudicated) / 4);
 }
