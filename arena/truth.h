@@ -19,6 +19,7 @@ struct TruthSettings {
   int positions = 400;        // for each number of seeds, half of them from games, half drawn uniformly from all boards
   std::uint64_t seed = 1;     // of the positions
   int workers = 1;
+  bool equal_moves = false;   // also positions in which every move is worth the same: no questions, but what play meets
 };
 
 // A position in which the best move keeps a win (or a draw) and every other move does not: moves differ in value, all values hold whatever a cycle pays, and the

@@ -97,7 +97,7 @@ class Collector {
     if (moves.size() < 2 || !std::all_of(moves.begin(), moves.end(), [](const EndgameMove& move) { return move.exact; })) return false;
     const auto less = [](const EndgameMove& a, const EndgameMove& b) { return a.seeds < b.seeds; };
     const auto [worst, best] = std::minmax_element(moves.begin(), moves.end(), less);
-    if (worst->seeds == best->seeds) return false;
+    if (worst->seeds == best->seeds && !settings_.equal_moves) return false;
     const int seeds = board_seeds(position);
     if (!level(seeds).choices.insert({position.mover & kPitsMask, position.opponent & kPitsMask}).second) return false;
     const int best_seeds = best->seeds;

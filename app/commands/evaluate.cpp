@@ -20,6 +20,7 @@ struct EvaluateOptions {
   std::string player_table;
   int positions = 400;
   int seeds_low = 0;
+  bool equal_moves = false;
   std::uint64_t seed = 1;
   int workers = 0;
 };
@@ -74,8 +75,8 @@ nlohmann::ordered_json report_json(const TruthReport& report, const Rules& rules
           {"from_games", results_json(report.from_games)}, {"calibration", bins}};
 }
 
-void print_report(const TruthReport& report, Output& out) {
-  out.print("best moves, where one move keeps the win or the draw and another does not; budget 0 is the raw policy\n");
+void print_report(const TruthReport& report, bool equal_moves, Output& out) {
+  out.print("best moves, where {}; budget 0 is the raw policy\n", equal_moves ? "there is more than one move" : "one move keeps the win or the draw and another does not");
   out.print("{:>6} {:>7} {:>10} {:>16} {:>17}\n", "seeds", "budget", "positions", "optimal", "mean seeds lost");
   const auto print = [&](const std::string& seeds, const TruthResult& result) {
     out.print("{:>6} {:>7} {:>10} {:>7.1f} +-{:>4.1f} % {:>17.3f}\n", seeds, result.budget, result.positions, 100 * result.optimal_share, 100 * result.error_95, result.mean_seeds_lost);
@@ -95,6 +96,7 @@ TruthSettings settings_of(const EvaluateOptions& options, const CheckpointInfo& 
   settings.workers = options.workers > 0 ? options.workers : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   settings.positions = options.positions;
   settings.seed = options.seed;
+  settings.equal_moves = options.equal_moves;
   settings.seeds_high = table.seeds();
   settings.seeds_low = options.seeds_low > 0 ? options.seeds_low : std::max(seeds_looked_up(info) + 1, table.seeds() - 2);
   if (options.seeds_low == 0 && settings.seeds_low > table.seeds())
@@ -132,7 +134,7 @@ int run_evaluate(const EvaluateOptions& options, Output& out) {
   progress.clear();
   if (!report.complete) return kSignalExit + stop.signal();
   if (!options.picture.empty()) write_file_durably(options.picture, truth_picture(report, fmt::format("{}, {}", options.checkpoint, rules_name(settings.rules))));
-  print_report(report, out);
+  print_report(report, settings.equal_moves, out);
   if (out.json()) out.document(report_json(report, settings.rules, table));
   return 0;
 }
@@ -148,6 +150,7 @@ void add_evaluate_command(CommandLine& line) {
   command.add_option("--budgets", options->budgets, "simulations a move, joined by commas; 0: the raw policy")->capture_default_str();
   command.add_option("--positions", options->positions, "for each number of seeds: half from games, half drawn from all boards")->check(CLI::Range(10, 1'000'000))->capture_default_str();
   command.add_option("--seeds-low", options->seeds_low, "fewest seeds on the board; default: the table's last three numbers that training did not look up")->check(CLI::Range(1, kMostTableSeeds));
+  command.add_flag("--equal-moves", options->equal_moves, "also positions in which every move is worth the same, as play meets them");
   command.add_option("--rules", options->rules, "rule set; default: the checkpoint's first");
   command.add_option("--player-table", options->player_table, "a table that the checkpoint's search may look up; default: none");
   command.add_option("--picture", options->picture, "also draws the results into this SVG file");

@@ -91,6 +91,18 @@ TEST(Truth, EveryPositionHangsOnTheMove) {
   }
 }
 
+TEST(Truth, PositionsWithoutAQuestionAreTakenWhereAskedFor) {
+  TruthSettings settings = settings_of();
+  settings.equal_moves = true;
+  int equal = 0;
+  for (const TruthPosition& position : truth_positions(table(), settings).choices) {
+    EXPECT_GE(position.moves.size(), 2u);
+    equal += std::all_of(position.moves.begin(), position.moves.end(), [&](const EndgameMove& move) { return move.seeds == position.best; });
+  }
+  EXPECT_GT(equal, 20);
+  EXPECT_LT(equal, 120);
+}
+
 TEST(Truth, PositionsDependOnTheSeedAlone) {
   TruthSettings settings = settings_of();
   const TruthPositions one = truth_positions(table(), settings);
