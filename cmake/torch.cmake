@@ -49,7 +49,7 @@ endif()
 add_library(wari_torch INTERFACE)
 add_library(wari::torch ALIAS wari_torch)
 # The wheel's folder also holds a newer fmt; -idirafter puts it behind the system's folders, so that all rooms see the same fmt.
-target_compile_options(wari_torch INTERFACE "SHELL:-idirafter ${torch_folder}/include" "SHELL:-idirafter ${torch_folder}/include/torch/csrc/api/include")
+target_compile_options(wari_torch INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${torch_folder}/include>" "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${torch_folder}/include/torch/csrc/api/include>")
 target_link_libraries(wari_torch INTERFACE ${torch_folder}/lib/libtorch_cpu.so ${torch_folder}/lib/libc10.so)
 
 # The libraries of Debian (yaml-cpp) use the C++11 ABI of std::string; a LibTorch built with the old one links to nothing that passes strings.

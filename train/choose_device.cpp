@@ -43,7 +43,7 @@ DeviceProbe device_probe(TrunkKind kind, const std::string& precision, bool lear
   probe.fault = [kind, learns]() -> std::string {
     using Test = std::function<SelfTest()>;
     const Test tests[] = {[] { return test_device_rules(2000); }, test_device_product, [] { return test_device_trees(512); }, [kind] { return test_device_network(kind); },
-                          [learns] { return learns ? test_learning(LearnsOn::cuda) : SelfTest{}; }};
+                          [learns] { return learns ? test_device_batches() : SelfTest{}; }, [learns] { return learns ? test_learning(LearnsOn::cuda) : SelfTest{}; }};
     for (const Test& test : tests) {
       const std::string fault = test().fault;
       if (!fault.empty()) return fault;

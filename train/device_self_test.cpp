@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "core/game.h"
 #include "core/playout.h"
 #include "core/random.h"
 #include "cuda/device_network.h"
+#include "train/batch_rows.h"
 #include "train/inference/calibration.h"
 #include "train/inference/cpu_network.h"
 #include "train/network_evaluator.h"
@@ -21,7 +23,7 @@ constexpr int kSteps = 20;
 constexpr int kBatch = 256;
 constexpr double kTolerance = 0.1;  // of the way
 
-// Positions of a random game; what is learned from them is that low pits are good, which is as good as anything here.
+// Positions of random games; what is learned from them is that low pits are good, which is as good as anything here.
 std::vector<Sample> random_positions(const Rules& rules, std::uint64_t seed) {
   std::vector<Sample> samples;
   for (std::uint64_t number = 0; samples.size() < kBatch; ++number) {
@@ -30,6 +32,7 @@ std::vector<Sample> random_positions(const Rules& rules, std::uint64_t seed) {
       Sample sample{};
       sample.position = game.position();
       sample.quiet_plies = static_cast<std::uint16_t>(game.quiet_plies());
+      sample.ply = static_cast<std::uint16_t>(game.plies());
       sample.legal = game.legal();
       const int lowest = nth_action(sowing_tables(), game.legal(), 0);
       sample.policy[lowest] = 65535;
@@ -81,6 +84,46 @@ SelfTest test_learning(LearnsOn where) {
   if (!(apart < kTolerance)) result.fault = fmt::format("the network learns otherwise than on the CPU: after {} steps the weights are {:.2g} of the way apart (at most {} is right)", kSteps, apart, kTolerance);
   if (report.steps != kSteps) result.fault = fmt::format("{} of {} steps had a gradient that is not finite", report.skipped_steps, kSteps);
   return result;
+}
+
+SelfTest test_batches(SampleWindow& window, double root_value_share, Gather gather) {
+  std::vector<Rules> rules;
+  std::vector<Sample> samples;
+  for (const auto& [name, preset] : rule_presets()) {
+    for (Sample& sample : random_positions(preset, rules.size())) {
+      sample.rules_index = static_cast<std::uint8_t>(rules.size());
+      sample.root_value = static_cast<std::int16_t>(sample.ply * 100 - 16000);
+      samples.push_back(sample);
+    }
+    rules.push_back(preset);
+  }
+  // The last third is written over the first.
+  const std::size_t third = samples.size() / 3;
+  WindowView view;
+  view.places = static_cast<std::int64_t>(samples.size() - third);
+  view.rules = rules;
+  view.runs = {{0, std::span(samples).first(samples.size() - third)}};
+  window.follow(view, nullptr);
+  view.runs = {{static_cast<std::int64_t>(third), std::span(samples).subspan(third)}};
+  window.follow(view, nullptr);
+
+  std::vector<std::uint32_t> places;
+  for (std::size_t i = third; i < samples.size(); ++i) places.push_back(window.place_of(static_cast<std::int64_t>(i)));
+  const GatheredBatch got = gather(window, places);
+  for (std::size_t row = 0; row < places.size(); ++row) {
+    const Sample& sample = samples[third + row];
+    Token integers[kBatchIntegers];
+    float numbers[kBatchNumbers];
+    encode_sample(sowing_tables(), rules[sample.rules_index], static_cast<float>(root_value_share), sample, integers, numbers);
+    if (std::memcmp(integers, &got.integers[row * kBatchIntegers], sizeof integers) == 0 && std::memcmp(numbers, &got.numbers[row * kBatchNumbers], sizeof numbers) == 0) continue;
+    return {fmt::format("a batch from the window on the GPU differs from the CPU's in row {}, of rule set '{}': nothing is trained on this GPU; try WARI_CUDA=sync,guard", row, rules_name(rules[sample.rules_index])), ""};
+  }
+  return {"", fmt::format("{} positions gathered on the GPU are the CPU's", places.size())};
+}
+
+SelfTest test_device_batches() {
+  constexpr double kShare = 0.25;
+  return test_batches(*make_device_window(kShare), kShare, gather_on_device);
 }
 
 SelfTest judge_outputs(std::span<const Token> tokens, std::span<const float> expected, std::span<const float> got, DevicePrecision precision) {

@@ -13,6 +13,7 @@
 #include "selfplay/record.h"
 #include "selfplay/samples.h"
 #include "train/replay_statistics.h"
+#include "train/sample_targets.h"
 
 namespace wari {
 namespace {
@@ -22,9 +23,17 @@ constexpr std::uint32_t kCopiesDraw = 0, kStratumDraw = 1;  // the index of rand
 // The samples of one shard, and how often each stands in the window.
 struct Chunk {
   ShardInfo info;
+  std::int64_t first = 0;              // number of the first sample
   std::vector<Sample> samples;
   std::vector<std::uint32_t> entries;  // indices into `samples`, ascending, a sample as often as it has copies
 };
+
+// What a row of a batch draws: an index into the samples of a chunk.
+struct DrawnEntry {
+  const Chunk* chunk;
+  const std::uint32_t* entry;
+};
+constexpr std::size_t kGroup = 32;  // of rows that are drawn together
 
 double mean_surprise(std::span<const Sample> samples) {
   double sum = 0;
@@ -77,6 +86,7 @@ struct Replay::State {
   std::vector<std::int64_t> first_entry;    // [chunks + 1], sums of their entries
   std::vector<ShardInfo> shards;            // of `chunks`
   std::int64_t positions = 0, total_positions = 0, rejected = 0;
+  std::int64_t end_number = 0;              // behind the newest sample
   SampleStatistics statistics;
 
   // Samples of games whose rule sets are `places` in the run's list. Strict: a game that does not replay is an Error; otherwise it is counted and left out.
@@ -104,6 +114,8 @@ struct Replay::State {
 
   void append(Chunk chunk) {
     positions += chunk.info.positions;
+    chunk.first = end_number;
+    end_number += static_cast<std::int64_t>(chunk.samples.size());
     chunks.push_back(std::move(chunk));
   }
 
@@ -123,6 +135,29 @@ struct Replay::State {
     for (const Chunk& chunk : chunks) {
       first_entry.push_back(first_entry.back() + static_cast<std::int64_t>(chunk.entries.size()));
       shards.push_back(chunk.info);
+    }
+  }
+
+  // The entries of rows [first, first + count) of a batch, group by group: take(the group's first row counted from `first`, entries). They lie far apart in memory, so a group's
+  // are found and fetched ahead.
+  template <class Take>
+  void draw(std::uint64_t step, std::int64_t first, std::int64_t batch_size, std::size_t count, const Take& take) const {
+    const std::int64_t entries = first_entry.back();
+    if (entries == 0) throw system_error("the replay window is empty: training: play games first");
+    DrawnEntry drawn[kGroup];
+    std::size_t chunk = 0;
+    for (std::size_t begin = 0; begin < count; begin += kGroup) {
+      const std::size_t group = std::min(kGroup, count - begin);
+      for (std::size_t i = 0; i < group; ++i) {
+        const std::int64_t index = first + static_cast<std::int64_t>(begin + i);
+        const std::int64_t low = entries * index / batch_size, high = entries * (index + 1) / batch_size;
+        const std::uint64_t bits = random_bits(seed, step, static_cast<std::uint32_t>(index), Purpose::replay_sample, kStratumDraw);
+        const std::int64_t place = low + random_below(bits, static_cast<std::uint32_t>(std::max<std::int64_t>(high - low, 1)));
+        while (place >= first_entry[chunk + 1]) ++chunk;
+        drawn[i] = {&chunks[chunk], chunks[chunk].entries.data() + (place - first_entry[chunk])};
+        __builtin_prefetch(drawn[i].entry);
+      }
+      take(begin, std::span<const DrawnEntry>(drawn, group));
     }
   }
 
@@ -155,7 +190,7 @@ std::vector<std::filesystem::path> usable_shards(std::span<const std::filesystem
 }
 
 Replay::Replay(const ReplaySettings& settings, std::vector<Rules> rules, std::uint64_t seed, std::filesystem::path folder, std::string run_id, const EndgameTables& tables)
-    : state_(new State{settings, std::move(rules), seed, std::move(folder), std::move(run_id), tables, {}, {}, {}, {}, 0, 0, 0, {}}) {
+    : state_(new State{settings, std::move(rules), seed, std::move(folder), std::move(run_id), tables, {}, {}, {}, {}, 0, 0, 0, 0, {}}) {
   check_replay(settings);
   for (const Rules& set : state_->rules) state_->endgames.push_back(endgame_view(tables, set));
   state_->index();
@@ -239,33 +274,31 @@ const SampleStatistics& Replay::newest_statistics() const { return state_->stati
 const std::vector<Rules>& Replay::rules() const { return state_->rules; }
 
 void Replay::draw(std::uint64_t step, std::int64_t first, std::int64_t batch_size, std::span<Sample> part) const {
-  const State& s = *state_;
-  const std::int64_t entries = s.first_entry.back();
-  if (entries == 0) throw system_error("the replay window is empty: training: play games first");
-  // Entries and samples lie far apart in memory: a group's addresses are found and fetched ahead before they are read.
-  constexpr std::size_t kGroup = 32;
-  const std::uint32_t* entry[kGroup];
-  const Sample* samples[kGroup];
-  std::size_t chunk = 0;
-  for (std::size_t begin = 0; begin < part.size(); begin += kGroup) {
-    const std::size_t count = std::min(kGroup, part.size() - begin);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t index = first + static_cast<std::int64_t>(begin + i);
-      const std::int64_t low = entries * index / batch_size, high = entries * (index + 1) / batch_size;
-      const std::uint64_t bits = random_bits(s.seed, step, static_cast<std::uint32_t>(index), Purpose::replay_sample, kStratumDraw);
-      const std::int64_t drawn = low + random_below(bits, static_cast<std::uint32_t>(std::max<std::int64_t>(high - low, 1)));
-      while (drawn >= s.first_entry[chunk + 1]) ++chunk;
-      entry[i] = s.chunks[chunk].entries.data() + (drawn - s.first_entry[chunk]);
-      samples[i] = s.chunks[chunk].samples.data();
-      __builtin_prefetch(entry[i]);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      samples[i] += *entry[i];
+  state_->draw(step, first, batch_size, part.size(), [&](std::size_t begin, std::span<const DrawnEntry> drawn) {
+    const Sample* samples[kGroup];
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      samples[i] = drawn[i].chunk->samples.data() + *drawn[i].entry;
       __builtin_prefetch(samples[i]);
     }
-    for (std::size_t i = 0; i < count; ++i) part[begin + i] = *samples[i];
-  }
+    for (std::size_t i = 0; i < drawn.size(); ++i) part[begin + i] = *samples[i];
+  });
 }
+
+void Replay::draw_numbers(std::uint64_t step, std::span<std::int64_t> batch) const {
+  state_->draw(step, 0, static_cast<std::int64_t>(batch.size()), batch.size(), [&](std::size_t begin, std::span<const DrawnEntry> drawn) {
+    for (std::size_t i = 0; i < drawn.size(); ++i) batch[begin + i] = drawn[i].chunk->first + *drawn[i].entry;
+  });
+}
+
+WindowView Replay::view() const {
+  WindowView view;
+  for (const Chunk& chunk : state_->chunks) view.runs.push_back({chunk.first, chunk.samples});
+  view.places = window_places(state_->settings);
+  view.rules = state_->rules;
+  return view;
+}
+
+std::int64_t Replay::end_number() const { return state_->end_number; }
 
 std::int64_t replay_window(const ReplaySettings& settings, std::int64_t total) {
   const auto least = static_cast<double>(settings.window_min);

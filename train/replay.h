@@ -11,6 +11,7 @@
 #include "endgame/table.h"
 #include "selfplay/game_record.h"
 #include "selfplay/sample.h"
+#include "train/sample_window.h"
 
 namespace wari {
 
@@ -106,6 +107,11 @@ class Replay {
   // own part of the batch (`first` of `batch_size`). Drawn by strata, so a batch repeats a position only when the window is hardly larger.
   void draw(std::uint64_t step, std::int64_t first, std::int64_t batch_size, std::span<Sample> part) const;
   void draw(std::uint64_t step, std::span<Sample> batch) const { draw(step, 0, static_cast<std::int64_t>(batch.size()), batch); }
+  // The numbers of the same samples, for who has a copy of the window.
+  void draw_numbers(std::uint64_t step, std::span<std::int64_t> batch) const;
+  // What such a copy follows. Valid until the window changes.
+  WindowView view() const;
+  std::int64_t end_number() const;             // of view()
 
   const SampleStatistics& newest_statistics() const;   // of the last add()
   const std::vector<Rules>& rules() const;
@@ -125,6 +131,9 @@ struct StepBudget {
     return steps;
   }
 };
+
+// Samples that a copy of the window should have room for: a quarter more than the most, for the shard that passes it.
+inline std::int64_t window_places(const ReplaySettings& settings) { return settings.window_max + settings.window_max / 4; }
 
 // The positions wanted in the window when `total` have been played (KataGo's power law).
 std::int64_t replay_window(const ReplaySettings& settings, std::int64_t total);

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "search/evaluator.h"
-#include "search/move_log.h"
 #include "train/vector.h"
 
 namespace wari {
@@ -80,7 +79,7 @@ void policy_loss(const Sample& sample, float scale, float* logits, TrainReport& 
 
 void value_loss(const TrainerSettings& settings, const Sample& sample, float scale, float* logits, TrainReport& report) {
   float target[3], probabilities[3];
-  value_target(settings, sample, target);
+  value_target(static_cast<float>(settings.root_value_share), sample, target);
   const Softmax sums = softmax<3>(logits, probabilities);
   double loss = 0;
   for (int i = 0; i < 3; ++i) {
@@ -116,31 +115,6 @@ void margin_classes_loss(int target, float scale, float* logits, double& sum) {
 }
 
 }  // namespace
-
-bool has_policy_target(const Sample& sample) {
-  return std::any_of(std::begin(sample.policy), std::end(sample.policy), [](std::uint16_t share) { return share != 0; });
-}
-
-void value_target(const TrainerSettings& settings, const Sample& sample, float* target) {
-  // Positions that were not searched have no value of the search.
-  const bool searched = (sample.flags & (kFlagRandom | kFlagForced)) == 0;
-  const float share = searched ? static_cast<float>(settings.root_value_share) : 0.0f;
-  const float value = static_cast<float>(sample.root_value) / 32767.0f;
-  for (int i = 0; i < 3; ++i) target[i] = sample.outcome == i ? 1.0f - share : 0.0f;
-  target[0] += share * 0.5f * (1 + value);
-  target[2] += share * 0.5f * (1 - value);
-}
-
-int margin_class(const Sample& sample) {
-  const int half_seeds = sample.margin_half_seeds;
-  int seeds = half_seeds / 2;  // towards 0
-  if (half_seeds % 2 != 0 && seeds % 2 != 0) seeds += half_seeds > 0 ? 1 : -1;
-  return std::clamp(seeds, -kMaxSeeds, kMaxSeeds) + kMaxSeeds;
-}
-
-float margin_target(const Sample& sample, int total_seeds) { return 0.5f * static_cast<float>(sample.margin_half_seeds) / static_cast<float>(total_seeds); }
-
-float plies_left_target(const Sample& sample) { return static_cast<float>(sample.plies_left) / kPliesLeftUnit; }
 
 void sample_loss(const TrainerSettings& settings, const Sample& sample, int total_seeds, float scale, float* outputs, TrainReport& report) {
   const auto weighted = [&](double weight) { return scale * static_cast<float>(weight); };

@@ -4,6 +4,7 @@
 
 #include "selfplay/sample.h"
 #include "train/network.h"
+#include "train/sample_targets.h"
 #include "train/trainer.h"
 
 namespace wari {
@@ -18,12 +19,5 @@ namespace wari {
 //
 // On entry `outputs` [kHeadOutputs] are the network's; on return the gradient of loss x `scale`. Adds the sample's numbers to `report`.
 void sample_loss(const TrainerSettings& settings, const Sample& sample, int total_seeds, float scale, float* outputs, TrainReport& report);
-
-// The targets of a sample as numbers, shared with the reference in tests.
-bool has_policy_target(const Sample& sample);
-void value_target(const TrainerSettings& settings, const Sample& sample, float* target /* [3]: win, draw, loss */);
-int margin_class(const Sample& sample);          // 0..kMarginClasses - 1
-float margin_target(const Sample& sample, int total_seeds);
-float plies_left_target(const Sample& sample);
 
 }  // namespace wari

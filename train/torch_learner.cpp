@@ -2,52 +2,27 @@
 #include <ATen/ops/_foreach_lerp.h>
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/_fused_adamw.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "core/error.h"
-#include "core/tokens.h"
+#include "core/log.h"
 #include "search/evaluator.h"
 #include "selfplay/worker_team.h"
 #include "train/adamw.h"
+#include "train/batch_rows.h"
 #include "train/learner.h"
 #include "train/network_module.h"
-#include "train/sample_loss.h"
 
 namespace wari {
 
 namespace {
-
-// What a batch is on its way to the device: two matrices, filled by CPU threads from samples.
-constexpr int kLegalColumn = kTokens;                       // integers: tokens, legal actions (0 or 1), margin class, outcome
-constexpr int kClassColumn = kLegalColumn + kActions;
-constexpr int kOutcomeColumn = kClassColumn + 1;
-constexpr int kIntegers = kOutcomeColumn + 1;
-constexpr int kWdlColumn = kActions;                        // numbers: policy target, win/draw/loss target, margin, plies left, 1 where there is a policy target
-constexpr int kMarginColumn = kWdlColumn + 3;
-constexpr int kPliesColumn = kMarginColumn + 1;
-constexpr int kHasPolicyColumn = kPliesColumn + 1;
-constexpr int kNumbers = kHasPolicyColumn + 1;
-
-void encode_sample(const TrainerSettings& settings, const Sample& sample, const Rules& rules, std::int32_t* integers /* [kIntegers] */, float* numbers /* [kNumbers] */) {
-  Token tokens[kTokens];
-  encode_board(sowing_tables(), rules, sample.position, sample.quiet_plies, tokens);
-  encode_rules(rules, tokens + kBoardTokens);
-  for (int i = 0; i < kTokens; ++i) integers[i] = tokens[i];
-  for (int action = 0; action < kActions; ++action) {
-    integers[kLegalColumn + action] = sample.legal >> action & 1;
-    numbers[action] = static_cast<float>(sample.policy[action]) / 65535.0f;
-  }
-  integers[kClassColumn] = margin_class(sample);
-  integers[kOutcomeColumn] = sample.outcome;
-  value_target(settings, sample, numbers + kWdlColumn);
-  numbers[kMarginColumn] = margin_target(sample, rules.total_seeds());
-  numbers[kPliesColumn] = plies_left_target(sample);
-  numbers[kHasPolicyColumn] = has_policy_target(sample) ? 1.0f : 0.0f;
-}
 
 // The sums of TrainReport as one vector on the device, in this order; the bins of calibration follow.
 enum Sum : int { kSamples, kPolicySamples, kPolicyLoss, kTargetEntropy, kPolicyEntropy, kPolicyHits, kValueLoss, kValueHits, kMarginLoss, kClassesLoss, kPliesLoss, kValue, kValueSquares, kNorm, kSteps, kSums };
@@ -83,8 +58,8 @@ void load_torch_cuda() {
 
 class TorchLearner final : public Learner {
  public:
-  TorchLearner(const NetworkLayout& layout, const TrainerSettings& settings, int workers, torch::Device device)
-      : layout_(layout), settings_(settings), workers_(workers), device_(device), module_(layout.settings()), host_(layout.size()) {
+  TorchLearner(const NetworkLayout& layout, const TrainerSettings& settings, int workers, torch::Device device, std::unique_ptr<SampleWindow> window)
+      : layout_(layout), settings_(settings), workers_(workers), device_(device), module_(layout.settings()), window_(std::move(window)), host_(layout.size()) {
     module_.to(device_);
     for (const auto& parameter : module_.named_parameters()) {
       const torch::NoGradGuard no_grad;
@@ -100,16 +75,12 @@ class TorchLearner final : public Learner {
   }
 
   TrainReport step(std::span<const Sample> batch, std::span<const Rules> rules, const StepRates& rates) override {
-    const auto [integers, numbers] = to_device(batch, rules);
-    torch::Tensor outputs;
-    {
-      const Autocast autocast(device_.is_cuda());
-      outputs = module_.forward(integers.slice(1, 0, kTokens)).to(torch::kFloat);
-    }
-    torch::Tensor sums;
-    loss(outputs, integers, numbers, sums).backward();
-    update(rates, sums);
-    return {};
+    return learn(encoded(batch, rules), rates);
+  }
+
+  TrainReport step_from(const Replay& replay, std::uint64_t number, int batch, const StepRates& rates) override {
+    if (!has_window(replay)) return Learner::step_from(replay, number, batch, rates);
+    return learn(gathered(replay, number, batch), rates);
   }
 
   TrainReport finish() override {
@@ -179,19 +150,70 @@ class TorchLearner final : public Learner {
   torch::TensorOptions on_device(torch::ScalarType type) const { return torch::TensorOptions().dtype(type).device(device_); }
 
   // Page-locked where there is a GPU: LibTorch keeps such memory until its copy is through, so the next batch can be filled meanwhile.
-  std::pair<torch::Tensor, torch::Tensor> to_device(std::span<const Sample> batch, std::span<const Rules> rules) {
-    const auto rows = static_cast<std::int64_t>(batch.size());
-    const auto pinned = [&](torch::ScalarType type) { return torch::TensorOptions().dtype(type).pinned_memory(device_.is_cuda()); };
-    const torch::Tensor integers = torch::empty({rows, kIntegers}, pinned(torch::kInt)), numbers = torch::empty({rows, kNumbers}, pinned(torch::kFloat));
-    std::int32_t* const integer = integers.data_ptr<std::int32_t>();
-    float* const number = numbers.data_ptr<float>();
+  torch::Tensor host_tensor(torch::IntArrayRef shape, torch::ScalarType type) const { return torch::empty(shape, torch::TensorOptions().dtype(type).pinned_memory(device_.is_cuda())); }
+
+  // A batch on the device: the matrices of train/batch_rows.h.
+  struct Batch {
+    torch::Tensor integers, numbers;
+    Token* integer_data() const { return reinterpret_cast<Token*>(integers.data_ptr<std::int16_t>()); }  // all below 2^15
+    float* number_data() const { return numbers.data_ptr<float>(); }
+  };
+
+  Batch encoded(std::span<const Sample> samples, std::span<const Rules> rules) {
+    const auto rows = static_cast<std::int64_t>(samples.size());
+    const Batch batch{host_tensor({rows, kBatchIntegers}, torch::kShort), host_tensor({rows, kBatchNumbers}, torch::kFloat)};
+    Token* const integers = batch.integer_data();
+    float* const numbers = batch.number_data();
+    const auto share = static_cast<float>(settings_.root_value_share);
     workers_.run([&](int worker) {
       for (std::int64_t row = rows * worker / workers_.workers(); row < rows * (worker + 1) / workers_.workers(); ++row) {
-        const Sample& sample = batch[static_cast<std::size_t>(row)];
-        encode_sample(settings_, sample, rules[sample.rules_index], integer + row * kIntegers, number + row * kNumbers);
+        const Sample& sample = samples[static_cast<std::size_t>(row)];
+        encode_sample(sowing_tables(), rules[sample.rules_index], share, sample, integers + row * kBatchIntegers, numbers + row * kBatchNumbers);
       }
     });
-    return {integers.to(device_, /*non_blocking=*/true), numbers.to(device_, /*non_blocking=*/true)};
+    return {batch.integers.to(device_, /*non_blocking=*/true), batch.numbers.to(device_, /*non_blocking=*/true)};
+  }
+
+  // The same from the window on the device: the host only says which samples.
+  Batch gathered(const Replay& replay, std::uint64_t number, std::int64_t rows) {
+    numbers_.resize(static_cast<std::size_t>(rows));
+    replay.draw_numbers(number, numbers_);
+    const torch::Tensor host = host_tensor({rows}, torch::kInt);
+    std::transform(numbers_.begin(), numbers_.end(), host.data_ptr<std::int32_t>(), [this](std::int64_t sample) { return static_cast<std::int32_t>(window_->place_of(sample)); });
+    const torch::Tensor places = host.to(device_, /*non_blocking=*/true);
+    Batch batch{torch::empty({rows, kBatchIntegers}, on_device(torch::kShort)), torch::empty({rows, kBatchNumbers}, on_device(torch::kFloat))};
+    window_->gather(reinterpret_cast<const std::uint32_t*>(places.data_ptr<std::int32_t>()), static_cast<int>(rows), batch.integer_data(), batch.number_data(), stream());
+    return batch;
+  }
+
+  // Whether the window's samples are on the device; the new ones of an iteration are copied here, once.
+  bool has_window(const Replay& replay) {
+    if (!window_) return false;
+    if (window_->end() == replay.end_number()) return true;
+    try {
+      window_->follow(replay.view(), stream());
+    } catch (const Error& error) {
+      log_warning("the replay window cannot be kept on the device ({}): batches are encoded on the CPU, which may be slower", error.what());
+      window_.reset();
+    }
+    return window_ != nullptr;
+  }
+
+  // LibTorch's, where everything of a step is put.
+  void* stream() const { return device_.is_cuda() ? c10::impl::VirtualGuardImpl(device_.type()).getStream(device_).native_handle() : nullptr; }
+
+  // Nothing here waits for the device.
+  TrainReport learn(const Batch& batch, const StepRates& rates) {
+    const torch::Tensor integers = batch.integers.to(torch::kInt);
+    torch::Tensor outputs;
+    {
+      const Autocast autocast(device_.is_cuda());
+      outputs = module_.forward(integers.slice(1, 0, kTokens)).to(torch::kFloat);
+    }
+    torch::Tensor sums;
+    loss(outputs, integers, batch.numbers, sums).backward();
+    update(rates, sums);
+    return {};
   }
 
   // As sample_loss(), for all rows at once. `sums`: [kSums + 3 kCalibrationBins], the norm still 0.
@@ -289,14 +311,16 @@ class TorchLearner final : public Learner {
   Group groups_[2];                // with weight decay, without
   torch::Tensor updates_;          // done, on the device, since only it knows which were skipped
   torch::Tensor totals_, bins_;    // [kTotals] float64; [1, kCalibrationBins]
-  LearnerState host_;  // what state() last read
+  std::unique_ptr<SampleWindow> window_;  // on the device; null: batches are encoded here
+  std::vector<std::int64_t> numbers_;     // of a batch's samples
+  LearnerState host_;                     // what state() last read
 };
 
 }  // namespace
 
-std::unique_ptr<Learner> make_torch_learner(const NetworkLayout& layout, const TrainerSettings& settings, int workers, bool cuda) {
+std::unique_ptr<Learner> make_torch_learner(const NetworkLayout& layout, const TrainerSettings& settings, int workers, bool cuda, std::unique_ptr<SampleWindow> window) {
   if (cuda) load_torch_cuda();
-  return std::make_unique<TorchLearner>(layout, settings, workers, cuda ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU));
+  return std::make_unique<TorchLearner>(layout, settings, workers, cuda ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU), std::move(window));
 }
 
 }  // namespace wari

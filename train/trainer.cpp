@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "core/error.h"
+#include "train/device_window.h"
 #include "train/learner.h"
 #include "train/state_tensors.h"
 
@@ -13,15 +14,17 @@ namespace wari {
 
 namespace {
 
-std::unique_ptr<Learner> make_learner(LearnsOn where, const NetworkLayout& layout, const TrainerSettings& settings, int workers) {
-  return where == LearnsOn::cpu ? make_cpu_learner(layout, settings, workers) : make_torch_learner(layout, settings, workers, where == LearnsOn::cuda);
+std::unique_ptr<Learner> make_learner(LearnsOn where, bool window_on_device, const NetworkLayout& layout, const TrainerSettings& settings, int workers) {
+  if (where == LearnsOn::cpu) return make_cpu_learner(layout, settings, workers);
+  const bool cuda = where == LearnsOn::cuda;
+  return make_torch_learner(layout, settings, workers, cuda, cuda && window_on_device ? make_device_window(settings.root_value_share) : nullptr);
 }
 
 }  // namespace
 
 struct Trainer::Parts {
-  Parts(const NetworkSettings& network, const TrainerSettings& trainer_settings, int workers, std::uint64_t seed, LearnsOn where)
-      : layout(network), settings(trainer_settings), learner(make_learner(where, layout, settings, workers)) {
+  Parts(const NetworkSettings& network, const TrainerSettings& trainer_settings, int workers, std::uint64_t seed, LearnsOn where, bool window_on_device)
+      : layout(network), settings(trainer_settings), learner(make_learner(where, window_on_device, layout, settings, workers)) {
     LearnerState state(layout.size());
     const std::vector<float> initial = initial_weights(layout, seed);
     state.weights.assign(initial.begin(), initial.end());
@@ -35,6 +38,12 @@ struct Trainer::Parts {
   StepRates rates() const {
     const auto count = static_cast<double>(updates() + 1);
     return {learning_rate(), updates() + 1, std::min(settings.average_decay, count / (count + 10))};
+  }
+
+  const TrainReport& counted(const TrainReport& report) {
+    ++steps;
+    skipped += report.skipped_steps;
+    return report;
   }
 
   NetworkLayout layout;
@@ -55,17 +64,18 @@ double Trainer::Parts::learning_rate() const {
   return settings.learning_rate * warm * factor;
 }
 
-Trainer::Trainer(const NetworkSettings& network, const TrainerSettings& settings, int workers, std::uint64_t seed, LearnsOn where)
-    : parts_(std::make_unique<Parts>(network, settings, std::max(1, workers), seed, where)) {}
+Trainer::Trainer(const NetworkSettings& network, const TrainerSettings& settings, int workers, std::uint64_t seed, LearnsOn where, bool window_on_device)
+    : parts_(std::make_unique<Parts>(network, settings, std::max(1, workers), seed, where, window_on_device)) {}
 
 Trainer::~Trainer() = default;
 
 TrainReport Trainer::step(std::span<const Sample> batch, std::span<const Rules> rules) {
   if (batch.empty()) throw Error("an optimiser step needs at least one sample");
-  const TrainReport report = parts_->learner->step(batch, rules, parts_->rates());
-  ++parts_->steps;
-  parts_->skipped += report.skipped_steps;
-  return report;
+  return parts_->counted(parts_->learner->step(batch, rules, parts_->rates()));
+}
+
+TrainReport Trainer::step(const Replay& replay) {
+  return parts_->counted(parts_->learner->step_from(replay, static_cast<std::uint64_t>(parts_->steps), parts_->settings.batch, parts_->rates()));
 }
 
 TrainReport Trainer::finish() {

@@ -102,19 +102,23 @@ struct TrainerState {
   SafeTensors optimizer;  // "mean.NAME", "square.NAME", and "counters"
 };
 
+class Replay;
+
 // Where steps are computed (train/learner.h). `torch_cpu` is the GPU's way on this processor, for tests.
 enum class LearnsOn : std::uint8_t { cpu, torch_cpu, cuda };
 
 class Trainer {
  public:
-  // `workers` threads in all, this one included; the same seed gives the same initial weights everywhere.
-  Trainer(const NetworkSettings& network, const TrainerSettings& settings, int workers, std::uint64_t seed, LearnsOn where = LearnsOn::cpu);
+  // `workers` threads in all, this one included; the same seed gives the same initial weights everywhere. `window_on_device`: a GPU gets a copy of the replay window.
+  Trainer(const NetworkSettings& network, const TrainerSettings& settings, int workers, std::uint64_t seed, LearnsOn where = LearnsOn::cpu, bool window_on_device = true);
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
   // One optimiser step on a batch. On CPU cores bit-equal for the same state, batch and number of workers; on a GPU the report comes with finish().
   TrainReport step(std::span<const Sample> batch, std::span<const Rules> rules);
+  // The same on the batch that `replay`, always the same one, draws for the trainer's next step.
+  TrainReport step(const Replay& replay);
   // Waits for all steps; their numbers as far as they were not told yet.
   TrainReport finish();
 

@@ -95,7 +95,6 @@ class TrainingLoop {
       StepBudget budget{run_.counters.carried_samples};
       const std::int64_t steps =
           run_.replay->ready() ? budget.take_steps(run_.replay->newest_statistics().positions, settings_.replay.reuse, settings_.trainer.batch) : 0;
-      std::vector<Sample> batch(static_cast<std::size_t>(settings_.trainer.batch));
       for (std::int64_t step = 0; step < steps; ++step) {
         if (stop_.requested()) return false;
         if (is_time_over()) {
@@ -104,8 +103,7 @@ class TrainingLoop {
         }
         if (settings_.trainer.schedule_steps == 0) run_.trainer->set_progress(length_.share_used());
         report_.learning_rate = run_.trainer->learning_rate();
-        run_.replay->draw(static_cast<std::uint64_t>(run_.trainer->steps()), batch);
-        report_.training.add(run_.trainer->step(batch, run_.replay->rules()));
+        report_.training.add(run_.trainer->step(*run_.replay));
         show("training", step, steps);
       }
       report_.training.add(run_.trainer->finish());

@@ -54,14 +54,10 @@ BenchResult bench_training(const std::string& prefix, const NetworkSettings& net
   TrainerSettings settings;
   settings.batch = batch_size;
   Trainer trainer(network, settings, all_cores(), 1, where);
-  std::vector<Sample> batch(static_cast<std::size_t>(batch_size));
   const Replay& replay = window();
   const int steps = network.kind == TrunkKind::conv ? 6 : 40;  // of one run
   return measure_rate(prefix + network_name(network) + ".samples_per_second", [&] {
-    for (int step = 0; step < steps; ++step) {
-      replay.draw(static_cast<std::uint64_t>(trainer.steps()), batch);
-      trainer.step(batch, replay.rules());
-    }
+    for (int step = 0; step < steps; ++step) trainer.step(replay);
     trainer.finish();
     return static_cast<double>(steps) * batch_size;
   });

@@ -9,6 +9,7 @@
 #include "cuda/selfplay_engine.h"
 #include "search/signature.h"
 #include "train/device_self_test.h"
+#include "train/device_window.h"
 #include "train/machine_speed.h"
 #include "train/memory_need.h"
 #include "train/training_settings.h"
@@ -97,6 +98,7 @@ Check check_kernels() {
   std::string faults;
   std::vector<KernelImage> images = search_kernel_images();
   for (KernelImage& image : network_kernel_images()) images.push_back(std::move(image));
+  for (KernelImage& image : window_kernel_images()) images.push_back(std::move(image));
   std::size_t local = 0;
   int registers = 0;
   std::string largest = "none";
@@ -115,6 +117,7 @@ Check check_of(const std::string& name, const SelfTest& test) { return {name, te
 Check check_device_rules() { return check_of("rules on the GPU", test_device_rules(20000)); }
 Check check_device_product() { return check_of("product on the GPU", test_device_product()); }
 Check check_device_learning() { return check_of("learning on the GPU", test_learning(LearnsOn::cuda)); }
+Check check_device_batches() { return check_of("batches on the GPU", test_device_batches()); }
 Check check_device_mlp() { return check_of("mlp on the GPU", test_device_network(TrunkKind::mlp)); }
 Check check_device_conv() { return check_of("conv on the GPU", test_device_network(TrunkKind::conv)); }
 Check check_device_trees() { return check_of("trees on the GPU", test_device_trees(1024)); }
@@ -124,7 +127,7 @@ int run_doctor(const DoctorOptions& options, Output& out) {
   check_memory(options, checks);
   checks.push_back(check_device(options.device));
   if (checks.back().ok.value_or(false)) {
-    for (Check (*check)() : {check_kernels, check_device_rules, check_device_trees, check_device_product, check_device_mlp, check_device_conv, check_device_learning}) {
+    for (Check (*check)() : {check_kernels, check_device_rules, check_device_trees, check_device_product, check_device_mlp, check_device_conv, check_device_batches, check_device_learning}) {
       try {
         checks.push_back(check());
       } catch (const std::exception& error) {

@@ -41,7 +41,7 @@ torch::Tensor reference_loss(const TrainerSettings& settings, const torch::Tenso
     const torch::Tensor log_policy = torch::log_softmax(masked, 0).masked_fill(legal == 0, 0);
     loss = loss - settings.policy_weight * (policy * log_policy).sum();
     float target[3];
-    value_target(settings, sample, target);
+    value_target(static_cast<float>(settings.root_value_share), sample, target);
     const torch::Tensor log_wdl = torch::log_softmax(row.slice(0, kWdlOutput, kWdlOutput + 3), 0);
     for (int i = 0; i < 3; ++i) loss = loss - settings.value_weight * static_cast<double>(target[i]) * log_wdl[i];
     const double margin = sample.margin_half_seeds / 2.0 / rules[sample.rules_index].total_seeds();

@@ -76,18 +76,16 @@ TEST(SampleLoss, SamplesWithoutPolicyTeachOnlyTheValueHeads) {
 }
 
 TEST(SampleLoss, ValueTargetMixesTheSearchesValueWhereThereIsOne) {
-  TrainerSettings settings;
-  settings.root_value_share = 0.5;
   Sample sample{};
   sample.outcome = 2;
   sample.root_value = 32767;
   float target[3];
-  value_target(settings, sample, target);
+  value_target(0.5f, sample, target);
   EXPECT_FLOAT_EQ(target[0], 0.5f);
   EXPECT_FLOAT_EQ(target[1], 0.0f);
   EXPECT_FLOAT_EQ(target[2], 0.5f);
   sample.flags = kFlagRandom;
-  value_target(settings, sample, target);
+  value_target(0.5f, sample, target);
   EXPECT_FLOAT_EQ(target[2], 1.0f);
 }
 
