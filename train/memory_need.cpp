@@ -88,7 +88,7 @@ MemoryNeed host_memory_need(const TrainingSettings& settings, bool on_device) {
   return need;
 }
 
-MemoryNeed device_memory_need(const TrainingSettings& settings) {
+MemoryNeed device_memory_need(const TrainingSettings& settings, bool window) {
   const SelfplayEngineSettings engine = engine_settings(settings);
   const EngineBytes bytes = engine_bytes(engine, true);
   const NetworkLayout layout(settings.network);
@@ -108,8 +108,11 @@ MemoryNeed device_memory_need(const TrainingSettings& settings) {
   need.parts.push_back({"network", 4.0 * static_cast<double>(device_weight_bytes(shape)) + static_cast<double>(device_scratch_bytes(shape))});
   need.parts.push_back({"evaluation", evaluation_bytes(settings, shape)});
   need.parts.push_back({"trainer", learner_bytes(layout) + activation_bytes(layout, settings.trainer.batch)});
+  if (window) need.parts.push_back({"replay window", static_cast<double>(window_places(settings.replay)) * sizeof(Sample)});
   need.parts.push_back({"CUDA and LibTorch", kDeviceBase});
   return need;
 }
+
+bool window_fits_on_device(const TrainingSettings& settings, double free_bytes) { return device_memory_need(settings).total() < free_bytes; }
 
 }  // namespace wari

@@ -20,6 +20,9 @@ struct MemoryNeed {
 };
 
 MemoryNeed host_memory_need(const TrainingSettings& settings, bool on_device);
-MemoryNeed device_memory_need(const TrainingSettings& settings);
+// `window`: with a copy of the replay window.
+MemoryNeed device_memory_need(const TrainingSettings& settings, bool window = true);
+// Whether the copy fits beside all else.
+bool window_fits_on_device(const TrainingSettings& settings, double free_bytes);
 
 }  // namespace wari

@@ -14,6 +14,7 @@
 #include "cuda/selfplay_engine.h"
 #include "train/checkpoint_evaluator.h"
 #include "train/choose_device.h"
+#include "train/memory_need.h"
 #include "train/network_evaluator.h"
 
 namespace wari {
@@ -224,9 +225,12 @@ bool start_run(RunState& run, const TrainingRequest& request, const StopRequest&
     log_warning("the learning rate stays at its peak: trainer.schedule is cosine, but neither trainer.schedule_steps nor max_minutes says where it ends");
   }
   if (!prepare_truth(run, stop)) return false;
-  run.trainer = std::make_unique<Trainer>(settings.network, settings.trainer, settings.workers, settings.seed, cuda ? LearnsOn::cuda : LearnsOn::cpu);
+  if (!prepare_truth(run, stop)) return false;
   const std::optional<EndgameTables> tables = endgame_tables(run, settings.selfplay.endgame, run.rules.rules, stop);
   if (!tables) return false;
+  const bool window_fits = cuda && window_fits_on_device(settings, static_cast<double>(free_device_memory()));
+  if (cuda && !window_fits) log_warning("the replay window does not fit into the GPU's memory: batches are encoded on the CPU; a smaller replay.window_max avoids that");
+  run.trainer = std::make_unique<Trainer>(settings.network, settings.trainer, settings.workers, settings.seed, cuda ? LearnsOn::cuda : LearnsOn::cpu, window_fits);
   run.replay = std::make_unique<Replay>(settings.replay, run.rules.rules, settings.seed, run.folder.replay(), run.run_id, settings.selfplay.endgame.labels ? *tables : EndgameTables{});
   if (request.records.empty()) {
     SelfplayOptions options;

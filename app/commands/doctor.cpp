@@ -71,10 +71,13 @@ void check_memory(const DoctorOptions& options, std::vector<Check>& checks) {
   const TrainingSettings settings = read_training_settings(options.config, {"device=auto"});  // whether there is a GPU is another check's
   const bool cuda = options.device != "cpu" && !devices().empty();
   checks.push_back(judged("memory", options.config, host_memory_need(settings, cuda), free_memory_mib(), ": lower selfplay.lanes or replay.window_max"));
-  const MemoryNeed need = device_memory_need(settings);
   if (cuda) {
-    checks.push_back(judged("GPU memory", options.config, need, static_cast<double>(free_device_memory()) / kMiB, ": lower selfplay.lanes, selfplay.simulations or trainer.batch"));
+    const auto free = static_cast<double>(free_device_memory());
+    const bool window = window_fits_on_device(settings, free);
+    checks.push_back(judged("GPU memory", options.config, device_memory_need(settings, window), free / kMiB, ": lower selfplay.lanes, selfplay.simulations or trainer.batch"));
+    if (!window) checks.back().detail += "; the replay window does not fit beside that, so batches are encoded on the CPU";
   } else {
+    const MemoryNeed need = device_memory_need(settings);
     checks.push_back({"GPU memory", std::nullopt, fmt::format("on a GPU '{}' would need about {:.0f} MiB at most ({})", options.config, need.total() / kMiB, need.text())});
   }
 }

@@ -32,6 +32,17 @@ TEST(MemoryNeed, SixtyFourThousandLanesStayBelowTwentyGiB) {
   EXPECT_LT(need.total(), 20 * kGiB) << need.text();
 }
 
+TEST(MemoryNeed, TheReplayWindowIsOnTheGpuWhereItFitsBesideAllElse) {
+  TrainingSettings settings = settings_of(4096, 32, {TrunkKind::mlp, 64, 2});
+  settings.replay.window_max = 8'000'000;
+  const double with = device_memory_need(settings).total(), without = device_memory_need(settings, false).total();
+  EXPECT_EQ(part_of(device_memory_need(settings), "replay window"), 10'000'000.0 * 64);
+  EXPECT_EQ(part_of(device_memory_need(settings, false), "replay window"), -1);
+  EXPECT_EQ(with - without, 10'000'000.0 * 64);
+  EXPECT_TRUE(window_fits_on_device(settings, with + 1));
+  EXPECT_FALSE(window_fits_on_device(settings, with - 1));
+}
+
 TEST(MemoryNeed, GrowsWithWhatTakesIt) {
   const TrainingSettings small = settings_of(4096, 32, {TrunkKind::conv, 64, 4});
   const MemoryNeed need = device_memory_need(small);
