@@ -20,7 +20,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& known_playe
       {"greedy", {}},
       {"alphabeta", {"depth"}},
       {"rollouts", {"visits", "c_puct"}},
-      {"search", {"checkpoint", "visits", "algorithm", "c_puct", "fpu_reduction", "root_uniform_share", "precision", "table"}},
+      {"search", {"checkpoint", "visits", "algorithm", "c_puct", "fpu_reduction", "root_uniform_share", "precision", "table", "table_search"}},
       {"policy", {"checkpoint", "precision"}},
       {"uci", {"command", "movetime_ms", "depth", "margin_ms", "start_ms"}},
   };
@@ -54,6 +54,9 @@ SearchPlayerSettings search_settings(const PlayerDescription& player, const Play
   settings.search.fpu_reduction = real_option(player.options, "fpu_reduction", settings.search.fpu_reduction, 0.0, 2.0, kWhose);
   settings.search.root_uniform_share = real_option(player.options, "root_uniform_share", settings.search.root_uniform_share, 0.0, 1.0, kWhose);
   if (player.options.contains("table")) settings.tables.push_back(std::make_shared<EndgameTable>(EndgameTable::open(player.options.at("table"))));
+  const std::string table_search = text_option(player.options, "table_search", "all");
+  if (table_search != "proven" && table_search != "all") bad_option_value("table_search", table_search, kWhose, "'proven' or 'all'");
+  settings.table_search = table_search == "all" ? TableSearch::all : TableSearch::proven;
   settings.lanes = environment.lanes;
   settings.workers = environment.workers;
   const std::string algorithm = text_option(player.options, "algorithm", "puct");

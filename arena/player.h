@@ -78,6 +78,7 @@ struct SearchPlayerSettings {
   int visits = 64;                           // simulations a move
   SearchSettings search = playing_search();  // noise is always off here
   EndgameTables tables;                      // looked up where one serves the rules
+  TableSearch table_search = TableSearch::all;
   int lanes = 256;
   int workers = 1;
 };

@@ -19,6 +19,7 @@ class SearchPlayer final : public Player {
     batch.search.gumbel_noise = 0;
     batch.search.dirichlet_share = 0;
     batch.tables = settings.tables;
+    batch.table_search = settings.table_search;
     batch.lanes = settings.lanes;
     batch.workers = settings.workers;
     search_ = make_batch_search(batch, evaluator);

@@ -53,7 +53,7 @@ class BatchLanes {
     if (!fits) {
       arena_.reset();
       const std::int64_t nodes = std::min<std::int64_t>(simulations + 1, std::max<std::int64_t>(settings.nodes_max, 2));
-      arena_.emplace(settings.search, rules, lanes, nodes, simulations, tokens, settings.tables);
+      arena_.emplace(settings.search, rules, lanes, nodes, simulations, tokens, settings.tables, settings.table_search);
       task_of_lane_ = Array<std::int32_t>(static_cast<std::size_t>(lanes), "tasks of lanes", Contents::unset);
       lanes_made_ = lanes;
       simulations_made_ = simulations;

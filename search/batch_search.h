@@ -55,6 +55,7 @@ struct BatchSearchSettings {
   int workers = 1;      // threads; each with a clone of the evaluator
   bool noise = false;   // Gumbel draws or Dirichlet noise at the roots, keyed by RootRequest::key
   EndgameTables tables;  // looked up in the searches of rules that one of them serves
+  TableSearch table_search = TableSearch::all;
   std::int64_t nodes_max = std::int64_t{1} << 24;  // of one tree: a search whose tree is full ends with what it found
 };
 

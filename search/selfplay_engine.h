@@ -20,7 +20,7 @@ struct SelfplayEngineSettings {
   std::vector<Rules> rules;                 // the rule sets of the run
   std::vector<std::uint8_t> rules_cycle;    // game g plays rules[rules_cycle[(g / 128) % size]]: each set as often as its weight
   EndgameTables tables;                     // looked up in the searches, and by them games are adjudicated
-  TableSearch search_tables = TableSearch::all;
+  TableSearch search_tables = TableSearch::proven;
   double adjudicated_share = 1.0;           // of the games: those end where a table's value holds whatever a cycle pays
   std::uint64_t seed = 0;
   int lanes = 256;                          // of this engine

@@ -15,7 +15,7 @@ namespace wari {
 // Keys under `selfplay.endgame`: what self-play takes from endgame tables.
 struct EndgameSettings {
   int seeds = 0;
-  TableSearch search = TableSearch::all;
+  TableSearch search = TableSearch::proven;
   double adjudicated_share = 1.0;
   bool labels = true;
   std::string folder;
@@ -24,7 +24,7 @@ struct EndgameSettings {
   void fields(Visitor& v) {
     v.number("seeds", seeds, 0, kMostTableSeeds, "boards of up to so many seeds are solved before the first game and looked up; 0: none (12 take seconds and 2.7 MB, 18 minutes and 86 MB)");
     v.choice("search", search, {"none", "proven", "all"},
-             "leaves of the search are looked up. proven: right after a capture, where the value holds whatever a cycle pays; all: elsewhere too, as an estimate in place of the network's");
+             "leaves of the search are looked up. proven: right after a capture, where the value holds whatever a cycle pays; all: elsewhere too, as an estimate in place of the network's, which made play worse (docs/training.md)");
     v.number("adjudicated_share", adjudicated_share, 0.0, 1.0, "share of the games that end as soon as the table knows their result, right after a capture; the others are played on");
     v.flag("labels", labels, "positions learn the value that the table gives to the next position of their game where it holds whatever a cycle pays, not what the players made of it");
     v.text("folder", folder, "where tables are kept, to be shared by runs; empty: in the run's own folder");

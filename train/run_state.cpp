@@ -225,7 +225,6 @@ bool start_run(RunState& run, const TrainingRequest& request, const StopRequest&
     log_warning("the learning rate stays at its peak: trainer.schedule is cosine, but neither trainer.schedule_steps nor max_minutes says where it ends");
   }
   if (!prepare_truth(run, stop)) return false;
-  if (!prepare_truth(run, stop)) return false;
   const std::optional<EndgameTables> tables = endgame_tables(run, settings.selfplay.endgame, run.rules.rules, stop);
   if (!tables) return false;
   const bool window_fits = cuda && window_fits_on_device(settings, static_cast<double>(free_device_memory()));
