@@ -1,7 +1,6 @@
 #include "app/arena_options.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "core/log.h"
 #include "cuda/device.h"
@@ -11,7 +10,7 @@ namespace wari {
 namespace {
 
 int workers_of(const ArenaOptions& options) {
-  return options.workers > 0 ? options.workers : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return workers_or_cores(options.workers);
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,9 @@ inline CLI::Validator number_in(double low, double high) {
       },
       wanted);
 }
+
+// What --workers means: that many threads, or one per core.
+inline int workers_or_cores(int workers) { return workers > 0 ? workers : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
 // The binary's commands over CLI11. Every command gets --help with its example, --json and --log.
 class CommandLine {

@@ -107,7 +107,7 @@ EndgameTable EndgameTable::open(const std::filesystem::path& file) {
 }
 
 EndgameView endgame_view(const EndgameTables& tables, const Rules& rules) {
-  if (rules.quiet_plies != 0 && rules.quiet_plies < kEndgameQuietPlies) return {};
+  if (!endgame_time_left(rules, 0)) return {};
   for (const auto& table : tables) {
     if (shares_endings(table->rules(), rules)) return table->view();
   }

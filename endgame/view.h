@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/rules.h"
 #include "endgame/numbering.h"
 
 // What a search reads of an endgame table.
@@ -9,6 +10,7 @@ namespace wari {
 
 // A position is looked up only while this many plies without a capture are left: what is won takes time to be won.
 inline constexpr int kEndgameQuietPlies = 200;
+WARI_HD inline bool endgame_time_left(const Rules& rules, int quiet_plies) { return rules.quiet_plies == 0 || quiet_plies + kEndgameQuietPlies <= rules.quiet_plies; }
 
 struct EndgameValue {
   int seeds;   // for the player to move, a cycle paid as an even split

@@ -182,7 +182,7 @@ struct TurnStep {
   WARI_HD End adjudicate(const SearchLane& lane, const Rules& rules, const Position& position, MoveRecord& record) const {
     const PlayParameters& p = *play_parameters;
     const EndgameView& table = p.endgames[lane.rules_index];
-    if (lane.root_quiet > 0 || !table.holds(position) || rules.quiet_plies < kEndgameQuietPlies) return End::none;
+    if (lane.root_quiet > 0 || !table.holds(position) || !endgame_time_left(rules, 0)) return End::none;
     const EndgameValue value = table.value(position);
     if (!value.exact || random_unit(random_bits(lane.seed, lane.game, 0, Purpose::adjudication, 0)) >= p.adjudicated_share) return End::none;
     record.table_seeds = static_cast<std::int8_t>(value.seeds);

@@ -74,8 +74,7 @@ WARI_HD inline LeafValue table_value(const SearchParameters& parameters, const R
 template <class N>
 WARI_HD inline void look_up(const SearchParameters& parameters, const Rules& rules, const SearchLane& lane, N& node) {
   const EndgameView& table = parameters.endgames[lane.rules_index];
-  const bool time_left = rules.quiet_plies == 0 || node.quiet_plies + kEndgameQuietPlies <= rules.quiet_plies;
-  if (!time_left || !table.holds(node.position)) return;
+  if (!endgame_time_left(rules, node.quiet_plies) || !table.holds(node.position)) return;
   const EndgameValue value = table.value(node.position);
   const bool proven = value.exact && node.quiet_plies == 0;
   if (!proven && !parameters.table_estimates) return;

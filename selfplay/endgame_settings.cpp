@@ -14,7 +14,7 @@ bool goes_without(const Rules& rules) {
     log_info("no endgame table for '{}': only rules of a single lap are solved", rules_name(rules));
     return true;
   }
-  if (rules.quiet_plies != 0 && rules.quiet_plies < kEndgameQuietPlies) {
+  if (!endgame_time_left(rules, 0)) {
     log_info("no endgame table for '{}': its games end after {} quiet plies, and tables are asked only while {} are left", rules_name(rules), rules.quiet_plies, kEndgameQuietPlies);
     return true;
   }

@@ -19,8 +19,7 @@ std::vector<int> south_margins(const GameRecord& game, const Rules& rules, const
   int margin = game.south_half_seeds - game.north_half_seeds;
   for (std::size_t ply = plies.size(); ply-- > 0;) {
     const Position& position = plies[ply].position;
-    const bool time_left = rules.quiet_plies == 0 || plies[ply].quiet_plies + kEndgameQuietPlies <= rules.quiet_plies;
-    if (time_left && table.holds(position)) {
+    if (endgame_time_left(rules, plies[ply].quiet_plies) && table.holds(position)) {
       const EndgameValue value = table.value(position);
       const int mine = 2 * (store_seeds(position.mover) - store_seeds(position.opponent) + value.seeds);
       if (value.exact) margin = north_moves(position) ? -mine : mine;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <thread>
 
 #include "app/commands.h"
 #include "core/error.h"
@@ -25,7 +24,7 @@ struct EndgameOptions {
 };
 
 int run_build(const EndgameOptions& options, Output& out) {
-  const int workers = options.workers > 0 ? options.workers : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int workers = workers_or_cores(options.workers);
   const EndgameBuild build{parse_rules(options.rules), options.seeds, options.file, workers};
   StopRequest stop;
   double seconds = 0;

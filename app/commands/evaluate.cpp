@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <charconv>
-#include <thread>
 
 #include "app/commands.h"
 #include "arena/truth.h"
@@ -93,7 +92,7 @@ void print_report(const TruthReport& report, bool equal_moves, Output& out) {
 TruthSettings settings_of(const EvaluateOptions& options, const CheckpointInfo& info, const EndgameTable& table) {
   TruthSettings settings;
   settings.rules = options.rules.empty() ? info.rules.front().first : parse_rules(options.rules);
-  settings.workers = options.workers > 0 ? options.workers : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  settings.workers = workers_or_cores(options.workers);
   settings.positions = options.positions;
   settings.seed = options.seed;
   settings.equal_moves = options.equal_moves;
