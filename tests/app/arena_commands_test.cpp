@@ -60,8 +60,8 @@ TEST(ArenaCommands, WrongUseIsNamed) {
 TEST(ArenaCommands, ATournamentThatIsStoppedKeepsWhatIsFinishedAndGoesOn) {
   const TestFolder folder;
   const std::string database = folder.path() + "/results.sqlite", out = folder.path() + "/out";
-  // The pairing of the two searchers would take minutes.
-  const std::string command = "timeout --preserve-status -s TERM 3 " + kBinary +
+  // The pairing of the two searchers would take minutes. In the foreground, or timeout signals its whole group beside the child, and a second signal ends it at once.
+  const std::string command = "timeout --foreground --preserve-status -s TERM 3 " + kBinary +
                               " tournament --player random --player greedy --player alphabeta:depth=12 --player alphabeta:depth=13 --games 400 --database " +
                               database + " --json >" + out + " 2>/dev/null";
   const int status = std::system(command.c_str());

@@ -155,7 +155,7 @@ TEST(CommandLine, AMatchThatIsStoppedTellsWhatItHas) {
   const TestFolder folder;
   const std::string out = folder.path() + "/out";
   // The match would take a minute; `timeout` sends SIGINT after a second.
-  const std::string command = "timeout -s INT 1 " + std::string(WARI_BINARY_DIR) + "/wari match --a alphabeta:depth=9 --b alphabeta:depth=10 --games 1000 --rules abapa --json >" + out + " 2>/dev/null";
+  const std::string command = "timeout --foreground -s INT 1 " + std::string(WARI_BINARY_DIR) + "/wari match --a alphabeta:depth=9 --b alphabeta:depth=10 --games 1000 --rules abapa --json >" + out + " 2>/dev/null";
   const int status = std::system(command.c_str());
   std::ifstream in(out);
   const nlohmann::json document = nlohmann::json::parse(in);
