@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "core/game.h"
+#include "search/batch_search.h"
+
+// Thinks about one position for long: one tree, kept while its game goes on, many leaves of it judged at once. For the engine, analysis and the pages; self-play searches
+// many positions at once instead (search/selfplay_engine.h).
+namespace wari {
+
+struct ThinkerSettings {
+  SearchSettings search;     // PUCT; playing_search() of the arena
+  int workers = 1;           // threads that judge leaves; results do not depend on their number
+  int batch = 0;             // leaves judged at once, at most; 0: as many as pay for themselves
+  std::int64_t nodes_max = std::int64_t{1} << 22;  // of the tree; when it is full the search goes on with what it has, or ends
+  EndgameTables tables;
+  TableSearch table_search = TableSearch::all;
+};
+
+// What ends a search; whichever comes first. Without any it ends when the root is proven, the tree is full, or `go_on` says so.
+struct ThinkLimits {
+  std::optional<std::int64_t> visits;  // of the root, those kept from the last search included
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::optional<int> depth;            // plies of the principal variation
+};
+
+struct Thought {
+  RootResult root;                // best move, values, visits per move, line; its `simulations` are the root's visits
+  std::int64_t simulations = 0;   // of this search alone
+  std::int64_t nodes = 0;         // in the tree
+  int depth = 0;                  // plies of the principal variation
+  double seconds = 0;
+  double full = 0;                // share of the tree's memory in use, 0..1
+};
+
+class Thinker {
+ public:
+  virtual ~Thinker() = default;
+  // The position to think about next. What the tree knows of it already is kept, where `game` goes on from the game before.
+  virtual void set_game(const Game& game) = 0;
+  // Searches, calling `go_on` about every 20 ms on this thread (false: stop). Always gives a legal best move, even where nothing was searched; -1 where the game is over.
+  virtual Thought think(const ThinkLimits& limits, const std::function<bool(const Thought&)>& go_on = {}) = 0;
+  virtual void forget() = 0;  // the tree
+};
+
+std::unique_ptr<Thinker> make_thinker(const ThinkerSettings& settings, const Evaluator& evaluator);
+
+}  // namespace wari
