@@ -65,7 +65,8 @@ struct AvxKernel {
   static int choose_edge(const N& node, float exploration, float first_play) {
     return PlainKernel::choose_edge(node, exploration, first_play);
   }
-  static int choose_edge(const NarrowNode6& node, float exploration, float first_play) {
+  template <class Count>
+  static int choose_edge(const Node<6, Count>& node, float exploration, float first_play) {
     return static_cast<int>(best_place(_mm256_loadu_ps(node.edge_value), _mm256_loadu_ps(node.edge_urgency), exploration, first_play));
   }
 
@@ -74,7 +75,8 @@ struct AvxKernel {
     return PlainKernel::update_and_choose(node, edge, value, urgency, exploration, first_play);
   }
   // The new numbers join the others in registers: a load of eight that follows a store of one of them would wait for the store.
-  static int update_and_choose(NarrowNode6& node, int edge, float value, float urgency, float exploration, float first_play) {
+  template <class Count>
+  static int update_and_choose(Node<6, Count>& node, int edge, float value, float urgency, float exploration, float first_play) {
     const __m256 here = place_of(static_cast<unsigned>(edge));
     const __m256 values = _mm256_blendv_ps(_mm256_loadu_ps(node.edge_value), _mm256_set1_ps(value), here);
     const __m256 urgencies = _mm256_blendv_ps(_mm256_loadu_ps(node.edge_urgency), _mm256_set1_ps(urgency), here);

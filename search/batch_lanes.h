@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +9,7 @@
 
 #include "search/batch_search.h"
 #include "search/batch_steps.h"
+#include "search/root_result.h"
 #include "search/search_arena.h"
 
 namespace wari {
@@ -121,33 +121,6 @@ class BatchLanes {
   bool all_idle(int lanes) const {
     const auto states = arena_->lane_states().read();
     return std::all_of(states.begin(), states.begin() + lanes, [](const SearchLane& lane) { return lane.phase == LanePhase::idle; });
-  }
-
-  // A proven value by who won; without a margin's share it is that already.
-  static float exact_value(float value) { return value > 0 ? 1.0f : value < 0 ? -1.0f : 0.0f; }
-
-  static RootResult result_of(const SearchAnswer<kEdges>& answer, const Rules& rules) {
-    RootResult result;
-    result.best = answer.best;
-    result.simulations = answer.simulations;
-    for (int e = 0; e < kEdges; ++e) {
-      if (((answer.legal >> e) & 1) == 0) continue;
-      const bool proven = ((answer.proven >> e) & 1) != 0;
-      const float value = answer.summary.values[e];
-      result.actions.push_back({e, answer.summary.visits[e], answer.prior[e], answer.summary.policy[e], proven ? exact_value(value) : value, proven});
-      if (e != answer.best) continue;
-      result.proven = proven;
-      result.value = result.actions.back().value;
-    }
-    // Win, draw and loss of the best move, so that win minus loss is its value.
-    const float value = std::clamp(result.value, -1.0f, 1.0f);
-    const float draw = std::min(result.proven ? (value == 0 ? 1.0f : 0.0f) : answer.draw, 1.0f - std::fabs(value));
-    result.wdl[0] = (1.0f - draw + value) * 0.5f;
-    result.wdl[1] = draw;
-    result.wdl[2] = (1.0f - draw - value) * 0.5f;
-    result.margin = answer.margin * static_cast<float>(rules.total_seeds());
-    result.line.assign(answer.line, answer.line + answer.line_length);
-    return result;
   }
 
   std::optional<SearchArena<Executor, NodeType>> arena_;

@@ -27,9 +27,9 @@ class SearchArena {
   template <class T>
   using Array = typename Executor::template Array<T>;
 
-  // `nodes` per lane; `simulations`: the largest budget.
+  // `nodes` per lane; `simulations`: the largest budget. With `one_tree` all lanes are leaves of one tree of so many nodes.
   SearchArena(const SearchSettings& settings, std::span<const Rules> rules, int lanes, std::int64_t nodes, std::int64_t simulations, bool tokens, const EndgameTables& tables = {},
-              TableSearch table_search = TableSearch::all)
+              TableSearch table_search = TableSearch::all, bool one_tree = false)
       : lanes_(lanes), rule_sets_(rules.size()), parameters_(1, "search parameters"), rules_(rules.size(), "rules"), endgames_(tables, rules) {
     const std::int64_t table_size = std::min<std::int64_t>(simulations + 4, kTableSizeMax);
     exploration_ = Array<float>(static_cast<std::size_t>(table_size), "exploration");
@@ -39,7 +39,7 @@ class SearchArena {
     const auto rows = static_cast<std::size_t>(lanes);
     lane_states_ = Array<SearchLane>(rows, "lanes", Contents::unset);
     roots_ = Array<RootData<NodeType::kEdges>>(rows, "roots", Contents::unset);
-    nodes_ = Array<NodeType>(rows * static_cast<std::size_t>(stride), "trees", Contents::unset);
+    nodes_ = Array<NodeType>((one_tree ? 1 : rows) * static_cast<std::size_t>(stride), "trees", Contents::unset);
     positions_ = Array<Position>(rows, "leaf positions", Contents::unset);
     quiet_plies_ = Array<std::uint16_t>(rows, "leaf quiet plies", Contents::unset);
     rules_index_ = Array<std::uint8_t>(rows, "leaf rules", Contents::unset);
@@ -69,7 +69,7 @@ class SearchArena {
     SearchLane lane;
     lane.node_capacity = static_cast<std::int32_t>(nodes);
     lane_states_.write(std::vector<SearchLane>(rows, lane));
-    view_ = {parameters_.data(), lane_states_.data(), roots_.data(), nodes_.data(), stride,
+    view_ = {parameters_.data(), lane_states_.data(), roots_.data(), nodes_.data(), one_tree ? 0 : stride,
              {positions_.data(), quiet_plies_.data(), rules_index_.data(), active_.data(), tokens_.data(), outputs_.data(), values_.data(), draws_.data(), margins_.data(),
               bad_.data()},
              paths_.data(), path_nodes_.data()};
@@ -94,16 +94,16 @@ class SearchArena {
   template <class... Steps>
   void wave(const Steps&... steps) const { executor_.wave(lanes_, PrefetchStep<NodeType>{view_}, steps...); }
 
-  // The rows of the present wave, `rows` of them.
-  EvaluationBatch batch(int rows) const {
+  // The rows of the present wave, `rows` of them from `first` on.
+  EvaluationBatch batch(int rows, std::size_t first = 0) const {
     EvaluationBatch batch;
     batch.rows = rows;
-    batch.positions = positions_.data();
-    batch.quiet_plies = quiet_plies_.data();
-    batch.rules_index = rules_index_.data();
+    batch.positions = positions_.data() + first;
+    batch.quiet_plies = quiet_plies_.data() + first;
+    batch.rules_index = rules_index_.data() + first;
     batch.rules = {rules_.data(), rule_sets_};
-    batch.board_tokens = tokens_.data();
-    batch.active = active_.data();
+    batch.board_tokens = tokens_.size() == 0 ? nullptr : tokens_.data() + first * kBoardTokens;
+    batch.active = active_.data() + first;
     batch.stream = executor_.stream();
     return batch;
   }

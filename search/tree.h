@@ -133,14 +133,12 @@ WARI_HD inline void make_root(N* nodes, const Position& position, std::uint32_t 
   root.value = 0;
 }
 
-// Plays `edge` of node `parent`, which is `depth` moves below the root, and makes the new node. Over: a terminal, proven node with its value; else it waits for its evaluation.
+// Plays `edge` of node `parent`, which is `depth` moves below the root, and makes node `index` of it. Over: a terminal, proven node with its value; else it waits for its
+// evaluation. Of the other nodes it reads only what never changes.
 template <class N>
-WARI_HD inline void make_child(const SearchParameters& parameters, const Rules& rules, N* nodes, SearchLane& lane, std::uint32_t parent, int depth, int edge) {
+WARI_HD inline void make_node(const SearchParameters& parameters, const Rules& rules, N* nodes, const SearchLane& lane, std::uint32_t index, std::uint32_t parent, int depth, int edge) {
   using Count = typename N::Count;
-  N& above = nodes[parent];
-  const auto index = static_cast<Count>(lane.node_count++);
-  above.child[edge] = index;
-  above.best_child = index;
+  const N& above = nodes[parent];
   const Move move = is_plain(rules) ? play_as<true>(*parameters.sowing, rules, above.position, edge) : play(*parameters.sowing, rules, above.position, edge);
   const int quiet_plies = move.captured > 0 ? 0 : above.quiet_plies + 1;
   N& node = nodes[index];
@@ -165,6 +163,16 @@ WARI_HD inline void make_child(const SearchParameters& parameters, const Rules& 
   } else if (parameters.endgames != nullptr) {
     look_up(parameters, rules, lane, node);
   }
+}
+
+// The same for the tree's next node, which its parent learns of.
+template <class N>
+WARI_HD inline void make_child(const SearchParameters& parameters, const Rules& rules, N* nodes, SearchLane& lane, std::uint32_t parent, int depth, int edge) {
+  N& above = nodes[parent];
+  const auto index = static_cast<typename N::Count>(lane.node_count++);
+  above.child[edge] = index;
+  above.best_child = index;
+  make_node(parameters, rules, nodes, lane, index, parent, depth, edge);
 }
 
 // After an edge's value was proven: is the node's? A win is enough; otherwise every legal edge must be proven, and the best one counts.

@@ -109,7 +109,7 @@ void compare_choices(std::uint32_t seed) {
     node.edge_value[e] = legal ? std::round(random_float(index + 1, 3)) * 0.25f : -INFINITY;
     node.edge_urgency[e] = legal ? (visited ? 1.0f : -1.0f) * std::round(std::fabs(random_float(index + 2, 3))) * 0.125f : 0.0f;
     if (legal && !visited) node.edge_urgency[e] -= 0.125f;
-    node.child[e] = 0;
+    node.child[e] = static_cast<typename N::Count>(random_bits(5, index, 0, Purpose::test, 0));  // vectors of eight reach into them
     node.edge_visits[e] = 0;
     node.prior[e] = legal;
   }
@@ -193,6 +193,8 @@ TEST(Kernel, ChoosesEdgesLikeThePlainOne) {
   for (std::uint32_t seed = 0; seed < 5000; ++seed) {
     compare_choices<NarrowNode6>(seed);
     compare_choices<NarrowNode12>(seed);
+    compare_choices<WideNode6>(seed);
+    compare_choices<WideNode12>(seed);
   }
 }
 
