@@ -20,7 +20,8 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& known_playe
       {"greedy", {}},
       {"alphabeta", {"depth"}},
       {"rollouts", {"visits", "c_puct"}},
-      {"search", {"checkpoint", "visits", "algorithm", "c_puct", "fpu_reduction", "root_uniform_share", "precision", "table", "table_search"}},
+      {"search", {"checkpoint", "visits", "algorithm", "c_puct", "c_puct_log_base", "fpu_reduction", "root_uniform_share", "precision", "table", "table_search"}},
+      {"think", {"checkpoint", "visits", "c_puct", "c_puct_log_base", "fpu_reduction", "root_uniform_share", "batch", "visits_a_leaf", "virtual_loss", "precision", "table", "table_search"}},
       {"policy", {"checkpoint", "precision"}},
       {"uci", {"command", "movetime_ms", "depth", "margin_ms", "start_ms"}},
   };
@@ -51,6 +52,7 @@ SearchPlayerSettings search_settings(const PlayerDescription& player, const Play
   SearchPlayerSettings settings;
   settings.visits = whole_option(player.options, "visits", visits, 1, kMostVisits, kWhose);
   settings.search.c_puct = real_option(player.options, "c_puct", settings.search.c_puct, 0.01, 20.0, kWhose);
+  settings.search.c_puct_log_base = real_option(player.options, "c_puct_log_base", settings.search.c_puct_log_base, 0.0, 1e9, kWhose);
   settings.search.fpu_reduction = real_option(player.options, "fpu_reduction", settings.search.fpu_reduction, 0.0, 2.0, kWhose);
   settings.search.root_uniform_share = real_option(player.options, "root_uniform_share", settings.search.root_uniform_share, 0.0, 1.0, kWhose);
   if (player.options.contains("table")) settings.tables.push_back(std::make_shared<EndgameTable>(EndgameTable::open(player.options.at("table"))));
@@ -63,6 +65,18 @@ SearchPlayerSettings search_settings(const PlayerDescription& player, const Play
   if (algorithm != "puct" && algorithm != "gumbel") bad_option_value("algorithm", algorithm, kWhose, "'puct' or 'gumbel'");
   settings.search.algorithm = algorithm == "gumbel" ? Algorithm::gumbel : Algorithm::puct;
   return settings;
+}
+
+std::unique_ptr<Player> think_player(const PlayerDescription& player, std::string_view text, const PlayerEnvironment& environment) {
+  const SearchPlayerSettings search = search_settings(player, environment, 1600);
+  ThinkerSettings settings;
+  settings.search = search.search;
+  settings.tables = search.tables;
+  settings.table_search = search.table_search;
+  settings.batch = whole_option(player.options, "batch", settings.batch, 0, 4096, kWhose);
+  settings.visits_a_leaf = whole_option(player.options, "visits_a_leaf", settings.visits_a_leaf, 1, 1'000'000, kWhose);
+  settings.virtual_loss = real_option(player.options, "virtual_loss", settings.virtual_loss, 0.0, 10.0, kWhose);
+  return make_think_player(std::string(text), search.visits, settings, environment.workers, *checkpoint_evaluator(player, text, environment));
 }
 
 UciSettings uci_settings(const PlayerDescription& player, std::string_view text) {
@@ -108,6 +122,7 @@ std::unique_ptr<Player> make_player(std::string_view text, const PlayerEnvironme
   if (player.kind == "alphabeta") return make_alphabeta_player(whole_option(player.options, "depth", 6, 1, kAlphaBetaMaxDepth, kWhose), environment.workers);
   if (player.kind == "policy") return with_version(make_policy_player(std::string(text), checkpoint_evaluator(player, text, environment)), player, environment);
   if (player.kind == "uci") return make_uci_player(std::string(text), uci_settings(player, text), environment);
+  if (player.kind == "think") return with_version(think_player(player, text, environment), player, environment);
   if (player.kind == "rollouts") {
     SearchPlayerSettings settings = search_settings(player, environment, 1000);
     if (!player.options.contains("c_puct")) settings.search.c_puct = SearchSettings{}.c_puct;  // single playouts are noisy: explore as in self-play

@@ -15,6 +15,7 @@
 #include "endgame/table.h"
 #include "search/evaluator.h"
 #include "search/settings.h"
+#include "search/thinker.h"
 
 // Whoever can choose a move. A player is asked for many games at once, so that a network sees full batches and slow players can spread over the cores.
 namespace wari {
@@ -85,6 +86,9 @@ struct SearchPlayerSettings {
 // Tree search with a judge that is in memory already: what a training loop uses for its newest network. A fresh tree each move.
 std::unique_ptr<Player> make_search_player(std::string name, const SearchPlayerSettings& settings, const Evaluator& evaluator);
 std::unique_ptr<Player> make_policy_player(std::string name, std::unique_ptr<Evaluator> evaluator);  // the move with the highest prior
+
+// The search of the engine (search/thinker.h): many leaves of one tree at once. A fresh tree each move; `workers` games at a time.
+std::unique_ptr<Player> make_think_player(std::string name, std::int64_t visits, const ThinkerSettings& settings, int workers, const Evaluator& evaluator);
 
 struct UciSettings;
 // Somebody else's program, a process for each worker. Throws Error where it does not start.
