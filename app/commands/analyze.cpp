@@ -10,6 +10,7 @@
 #include "cuda/batch_search.h"
 #include "cuda/device.h"
 #include "endgame/endgame_rules.h"
+#include "search/thinker.h"
 #include "selfplay/game_statistics.h"
 #include "train/checkpoint_evaluator.h"
 
@@ -28,6 +29,7 @@ struct AnalyzeOptions {
   double c_puct = playing_search().c_puct;
   double root_uniform_share = playing_search().root_uniform_share;
   std::int64_t visits = 0;
+  int workers = 0;
   std::uint64_t seed = 1;
 };
 
@@ -57,11 +59,24 @@ std::shared_ptr<const EndgameTable> fitting_table(const std::string& file, const
 RootResult analyse(const AnalyzeOptions& options, const Game& game) {
   const std::unique_ptr<Evaluator> evaluator = evaluator_of(options, game.rules());
   if (game.is_over()) return result_of_finished(game.rules(), game.position(), game.end());
+  SearchSettings search;
+  search.algorithm = options.algorithm == "gumbel" ? Algorithm::gumbel : Algorithm::puct;
+  search.c_puct = options.c_puct;
+  search.root_uniform_share = options.root_uniform_share;
+  EndgameTables tables;
+  if (!options.table.empty()) tables.push_back(fitting_table(options.table, game.rules()));
+  if (search.algorithm == Algorithm::puct && options.device == "cpu") {
+    ThinkerSettings settings;
+    settings.search = search;
+    settings.tables = tables;
+    settings.workers = workers_or_cores(options.workers);
+    const auto thinker = make_thinker(settings, *evaluator);
+    thinker->set_game(game);
+    return thinker->think({options.visits, {}, {}}).root;
+  }
   BatchSearchSettings settings;
-  settings.search.algorithm = options.algorithm == "gumbel" ? Algorithm::gumbel : Algorithm::puct;
-  settings.search.c_puct = options.c_puct;
-  settings.search.root_uniform_share = options.root_uniform_share;
-  if (!options.table.empty()) settings.tables.push_back(fitting_table(options.table, game.rules()));
+  settings.search = search;
+  settings.tables = tables;
   settings.lanes = 1;
   RootRequest request{game.rules(), game.since_capture(), static_cast<int>(options.visits), options.seed};
   return make_batch_search(settings, *evaluator)->search({&request, 1}).front();
@@ -151,6 +166,7 @@ void add_analyze_command(CommandLine& line) {
       ->capture_default_str();
   command.add_option("--precision", options->precision, "of the network on the CPU: auto, float32 or int8")->capture_default_str();
   command.add_option("--device", options->device, "where the search runs: cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}))->capture_default_str();
+  command.add_option("--workers", options->workers, "threads of puct on the CPU, whose result does not depend on them; 0: one per core")->check(CLI::Range(0, 1024))->capture_default_str();
   command.add_option("--seed", options->seed, "of the random games without a checkpoint")->capture_default_str();
 }
 
