@@ -7,6 +7,7 @@
 #include "cuda/check_cuda.h"
 #include "cuda/device_array.h"
 #include "cuda/device_network.h"
+#include "cuda/launch.h"
 
 // Matrix products of a network in bfloat16 or float32, for .cu files that include <cublasLt.h> and <cuda_bf16.h> before it.
 namespace wari {
@@ -62,8 +63,6 @@ __device__ inline void store_relu(const float* sum /* [kColumnsOfThread] */, flo
   reinterpret_cast<float4*>(row)[1] = make_float4(fmaxf(sum[4], 0.0f), fmaxf(sum[5], 0.0f), fmaxf(sum[6], 0.0f), fmaxf(sum[7], 0.0f));
 }
 
-inline unsigned embed_blocks(std::int64_t threads) { return static_cast<unsigned>((threads + kEmbedThreads - 1) / kEmbedThreads); }
-
 template <class T>
 std::vector<T> converted(const std::vector<float>& values) {
   std::vector<T> result;
@@ -110,7 +109,7 @@ class Product {
     const cublasLtEpilogue_t epilogue = relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, result);
-    choose(blas);
+    choose(blas, alignment_of_parts(static_cast<std::size_t>(inputs) * static_cast<std::size_t>(outputs) * (operand == CUDA_R_32F ? sizeof(float) : sizeof(Half))));
   }
 
   void run(cublasLtHandle_t blas, const void* weight, const void* bias, const void* x, void* y, void* workspace, cudaStream_t stream, const void* residual = nullptr) {
@@ -125,11 +124,13 @@ class Product {
     check_blas(cublasLtMatmulDescSetAttribute(description_.get(), attribute, &value, sizeof value), "describing a product");
   }
 
-  void choose(cublasLtHandle_t blas) {
+  // `alignment`: of the weights, which lie one layer behind the other.
+  void choose(cublasLtHandle_t blas, std::uint32_t alignment) {
     cublasLtMatmulPreference_t made = nullptr;
     check_blas(cublasLtMatmulPreferenceCreate(&made), "choosing a product");
     const Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> preference(made);
     check_blas(cublasLtMatmulPreferenceSetAttribute(preference.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspaceBytes, sizeof kWorkspaceBytes), "choosing a product");
+    check_blas(cublasLtMatmulPreferenceSetAttribute(preference.get(), CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &alignment, sizeof alignment), "choosing a product");
     cublasLtMatmulHeuristicResult_t found{};
     int count = 0;
     check_blas(cublasLtMatmulAlgoGetHeuristic(blas, description_.get(), weight_.get(), x_.get(), y_.get(), y_.get(), preference.get(), 1, &found, &count), "choosing a product");

@@ -8,16 +8,13 @@
 #include "cuda/check_cuda.h"
 #include "cuda/device_array.h"
 #include "cuda/kernel_times.h"
+#include "cuda/launch.h"
 #include "cuda/switches.h"
 #include "search/lane_steps.h"
 #include "search/plain_steps.h"
 
 // Runs the steps of a search as kernels, a thread a lane. For .cu files.
 namespace wari {
-
-inline constexpr int kThreadsOfBlock = 128;
-
-inline int blocks_for(int lanes) { return (lanes + kThreadsOfBlock - 1) / kThreadsOfBlock; }
 
 // The steps one after the other, all of them in the lane's thread.
 template <class... Steps>

@@ -114,7 +114,7 @@ class DeviceConvEvaluator final : public Evaluator {
     const DeviceWeights<T>& n = network_;
     Scratch& s = *scratch_;
     const std::int64_t threads = static_cast<std::int64_t>(rows) * kPitTokens * (n.width / kColumnsOfThread);
-    conv_embed_kernel<<<embed_blocks(threads), kEmbedThreads, 0, stream>>>(rows, n.width, batch.board_tokens + static_cast<std::ptrdiff_t>(first) * kBoardTokens, batch.rules_index + first,
+    conv_embed_kernel<<<blocks_for(threads, kEmbedThreads), kEmbedThreads, 0, stream>>>(rows, n.width, batch.board_tokens + static_cast<std::ptrdiff_t>(first) * kBoardTokens, batch.rules_index + first,
                                                                            batch.active + first, n.embedding.data(), n.rule_rows.data(), s.x.data());
     check_cuda(cudaGetLastError(), "starting the first layer");
     for (int layer = 0; layer < n.layers; layer += 2) {
@@ -128,7 +128,7 @@ class DeviceConvEvaluator final : public Evaluator {
     const DeviceWeights<T>& n = network_;
     Scratch& s = *scratch_;
     const std::int64_t threads = static_cast<std::int64_t>(rows) * kPitTokens * kTaps * (n.width / kColumnsOfThread);
-    gather_kernel<<<embed_blocks(threads), kEmbedThreads, 0, stream>>>(rows, n.width, from, s.columns.data());
+    gather_kernel<<<blocks_for(threads, kEmbedThreads), kEmbedThreads, 0, stream>>>(rows, n.width, from, s.columns.data());
     check_cuda(cudaGetLastError(), "gathering neighbours");
     const auto width = static_cast<std::size_t>(n.width);
     const auto index = static_cast<std::size_t>(layer);

@@ -54,7 +54,7 @@ class DeviceMlpEvaluator final : public Evaluator {
     const DeviceWeights<T>& n = network_;
     const auto width = static_cast<std::size_t>(n.width);
     const std::int64_t threads = static_cast<std::int64_t>(rows_) * (n.width / kColumnsOfThread);
-    embed_kernel<<<embed_blocks(threads), kEmbedThreads, 0, stream>>>(rows_, n.width, batch.board_tokens, batch.rules_index, batch.active, n.embedding.data(), n.rule_rows.data(), s.x.data());
+    embed_kernel<<<blocks_for(threads, kEmbedThreads), kEmbedThreads, 0, stream>>>(rows_, n.width, batch.board_tokens, batch.rules_index, batch.active, n.embedding.data(), n.rule_rows.data(), s.x.data());
     check_cuda(cudaGetLastError(), "starting the first layer");
     T* x = s.x.data();
     T* y = s.y.data();

@@ -3,6 +3,7 @@
 #include "cuda/device.h"
 #include "cuda/device_array.h"
 #include "cuda/image_of.h"
+#include "cuda/launch.h"
 #include "cuda/rules_trace.h"
 
 namespace wari {
@@ -25,7 +26,7 @@ std::vector<GameTrace> trace_games_on_device(const Rules& rules, std::uint64_t s
   const DeviceArray<GameTrace> traces(static_cast<std::size_t>(games));
   tables.write({&sowing_tables(), 1});
   device_rules.write({&rules, 1});
-  trace_kernel<<<(games + 127) / 128, 128>>>(tables.data(), device_rules.data(), start_position(rules), seed, games, traces.data());
+  trace_kernel<<<blocks_for(games), kThreadsOfBlock>>>(tables.data(), device_rules.data(), start_position(rules), seed, games, traces.data());
   check_cuda(cudaGetLastError(), "starting the games");
   return traces.read();
 }
