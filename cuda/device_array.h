@@ -10,7 +10,7 @@
 
 namespace wari {
 
-// An array of plain structs in the memory of a GPU: what LaneArray is in the host's. Elements start as all zero bits; those of Contents::unset must not rely on it.
+// An array of plain structs in the memory of a GPU: what LaneArray is in the host's. Elements start as all zero bits, those of Contents::unset as anything.
 template <class T>
 class DeviceArray {
  public:

@@ -7,9 +7,9 @@
 namespace wari {
 namespace {
 
-__global__ void hash_kernel(int rows, std::uint64_t row_seed, const Position* positions /* [rows] */, float* outputs /* [rows, kOutputs] */) {
+__global__ void hash_kernel(int rows, std::uint64_t row_seed, const Position* positions /* [rows] */, const std::uint8_t* active /* [rows] */, float* outputs /* [rows, kOutputs] */) {
   const int row = static_cast<int>(blockIdx.x * kThreadsOfBlock + threadIdx.x);
-  if (row < rows) hash_row(row_seed, positions[row], outputs + static_cast<std::int64_t>(row) * kOutputs);
+  if (row < rows && active[row] != 0) hash_row(row_seed, positions[row], outputs + static_cast<std::int64_t>(row) * kOutputs);
 }
 
 class DeviceHashEvaluator final : public Evaluator {
@@ -18,7 +18,7 @@ class DeviceHashEvaluator final : public Evaluator {
   bool needs_tokens() const override { return false; }
   bool on_device() const override { return true; }
   void evaluate(const EvaluationBatch& batch, float* outputs) override {
-    hash_kernel<<<blocks_for(batch.rows), kThreadsOfBlock, 0, static_cast<cudaStream_t>(batch.stream)>>>(batch.rows, row_seed_, batch.positions, outputs);
+    hash_kernel<<<blocks_for(batch.rows), kThreadsOfBlock, 0, static_cast<cudaStream_t>(batch.stream)>>>(batch.rows, row_seed_, batch.positions, batch.active, outputs);
     check_cuda(cudaGetLastError(), "starting the hash evaluator");
   }
   std::unique_ptr<Evaluator> clone() const override { return std::make_unique<DeviceHashEvaluator>(row_seed_); }

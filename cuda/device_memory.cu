@@ -33,7 +33,7 @@ GuardedMemory& guarded_memory() {
 void* allocate_on_device(std::size_t bytes, const char* name, Contents contents) {
   if (cuda_switches().guard) return guarded_memory().allocate(bytes, name, contents);
   void* const memory = allocate(bytes);
-  fill(memory, 0, bytes);
+  if (contents == Contents::zero) fill(memory, 0, bytes);  // others are left as they are: a checker of memory sees who reads them too early
   return memory;
 }
 

@@ -7,7 +7,7 @@
 // Memory of the GPU in use, as bytes. Only in builds with CUDA; every failure throws Error.
 namespace wari {
 
-// Zeroed; with the switch `guard` in GuardedMemory, for which `name` and `contents` are.
+// Zeroed, or of Contents::unset as it comes; with the switch `guard` in GuardedMemory, for which `name` is.
 void* allocate_on_device(std::size_t bytes, const char* name, Contents contents);
 void free_on_device(void* memory) noexcept;
 // Throws Error where something was written beside a guarded buffer. Streams of ours must be idle.
