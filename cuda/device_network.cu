@@ -8,6 +8,7 @@
 
 #include "core/tokens.h"
 #include "cuda/blas_product.h"
+#include "cuda/cuda_executor.h"
 #include "cuda/device.h"
 #include "cuda/image_of.h"
 #include "cuda/switches.h"
@@ -161,13 +162,18 @@ double device_evaluations_per_second(Evaluator& evaluator, int rows, double seco
   batch.board_tokens = tokens.data();
   batch.rules_index = rules.data();
   batch.active = active.data();
+  const CudaExecutor executor;  // batches follow one another as in self-play: in graphs, where these are not switched off
+  batch.stream = executor.stream();
+  const auto evaluate_some = [&] {
+    for (int i = 0; i < executor.waves_together(); ++i) evaluator.evaluate(batch, outputs.data());
+  };
   constexpr int kBatches = 64;  // between two looks at the clock
   std::int64_t evaluated = -kBatches;  // the first ones only warm up
   auto start = std::chrono::steady_clock::now();
   double passed = 0;
   while (passed < seconds) {
-    for (int i = 0; i < kBatches; ++i) evaluator.evaluate(batch, outputs.data());
-    check_cuda(cudaStreamSynchronize(nullptr), "evaluating batches");
+    for (int i = 0; i < kBatches; i += executor.waves_together()) executor.together(evaluate_some);
+    executor.wait();
     if (evaluated < 0) start = std::chrono::steady_clock::now();
     evaluated += kBatches;
     passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
