@@ -30,13 +30,14 @@ if ldd "$build/wari" 2>/dev/null | grep -q 'not found'; then
   export LD_LIBRARY_PATH
 fi
 export WARI_REQUIRE_GPU=1
+PATH=$PATH:/usr/local/cuda/bin  # compute-sanitizer is seldom anywhere else
 
 failed=0
 rows=()
 write_table() {
   {
     printf '# gpu_check.sh %s\n\n' "$mode"
-    nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null | sed 's/$/\n/'
+    [ ! -s "$work/gpu" ] || { cat "$work/gpu"; echo; }
     printf '| stage | result | seconds |\n|---|---|---|\n'
     [ ${#rows[@]} -eq 0 ] || printf '%s\n' "${rows[@]}"
     [ ! -s "$out/gpu_bench.txt" ] || { echo; sed 's/^/    /' "$out/gpu_bench.txt"; }
@@ -82,6 +83,8 @@ bench() {  # limit in seconds, rows...
 for r in json.load(sys.stdin)["results"]: print("%-52s %12.5g %s [%.5g .. %.5g]" % (r["name"], r["value"], r["unit"], r["low"], r["high"]))' <"$out/gpu_bench.json" >"$out/gpu_bench.txt" 2>/dev/null
   write_table
 }
+# Asked once: it may take a second each time, and the table is written often.
+environment() { nvidia-smi && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader >"$work/gpu"; }
 # The run lies outside $out, which takes few files home.
 training() {  # seconds until it is interrupted; 0: not at all
   local status
@@ -90,13 +93,14 @@ training() {  # seconds until it is interrupted; 0: not at all
   [ "$1" = 0 ] && return $status
   [ $status -eq 124 ] || return 1
 }
-export -f training
-run=$(mktemp -d)/run
-trap 'rm -rf "$(dirname "$run")"' EXIT
-export build out run
+export -f environment training
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+run=$work/run
+export build out run work
 
 write_table
-stage environment 5 nvidia-smi
+stage environment 5 bash -c environment
 if [ "$mode" = quick ]; then
   stage kernels 8 "$build/cuda_tests" --gtest_filter='GpuKernels*'
   stage rules 12 "$build/cuda_tests" --gtest_filter='GpuRules*'

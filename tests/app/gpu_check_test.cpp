@@ -26,7 +26,7 @@ const std::string kTimeout = "[ \"$1\" = -s ] && { shift 3; \"$@\"; [ -e $STAND_
 class GpuCheck : public testing::Test {
  protected:
   GpuCheck() {
-    stand_in("nvidia-smi", "echo 'A GPU, 580.1, 140000 MiB'");
+    stand_in("nvidia-smi", "echo asked >>$STAND_IN/smi.log; echo 'A GPU, 580.1, 140000 MiB'");
     stand_in("wari", kWari);
     stand_in("cuda_tests", "echo \"$WARI_CUDA $@\" >>$STAND_IN/tests.log");
     stand_in("compute-sanitizer", "while [ \"${1#-}\" != \"$1\" ]; do echo $1 $2 >>$STAND_IN/checker.log; shift 2; done; exec \"$@\"");
@@ -73,6 +73,7 @@ TEST_F(GpuCheck, QuickLooksAtEverythingOnceWithinItsTime) {
   for (const char* stage : {"| environment | ok |", "| kernels | ok |", "| rules | ok |", "| trees, kernel by kernel | ok |", "| trees, graphs | ok |", "| doctor | ok |", "| bench gpu.mlp_12x256.16k | ok |"})
     EXPECT_THAT(table, HasSubstr(stage));
   EXPECT_THAT(table, HasSubstr("A GPU, 580.1"));
+  EXPECT_EQ(content("smi.log"), "asked\nasked\n") << "the environment's stage alone, whose time is limited";
   EXPECT_THAT(table, HasSubstr("gpu.a.simulations_per_second"));
   EXPECT_THAT(tests, HasSubstr("no-graphs --gtest_filter=GpuSelfplay*"));
   EXPECT_THAT(content("wari.log"), HasSubstr("bench --json gpu.mlp_12x256.16k\n"));
