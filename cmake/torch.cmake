@@ -52,6 +52,10 @@ add_library(wari::torch ALIAS wari_torch)
 target_compile_options(wari_torch INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${torch_folder}/include>" "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${torch_folder}/include/torch/csrc/api/include>")
 target_link_libraries(wari_torch INTERFACE ${torch_folder}/lib/libtorch_cpu.so ${torch_folder}/lib/libc10.so)
 
+# LibTorch's CUDA side, loaded when it is wanted, needs the cublasLt of exactly its own cuBLAS; our products use whichever is loaded first, so a toolkit's must not come before it.
+file(GLOB torch_nvidia_folders ${torch_folder}/../nvidia/cu[0-9]*/lib)
+list(APPEND CMAKE_BUILD_RPATH ${torch_folder}/lib ${torch_nvidia_folders})
+
 # The libraries of Debian (yaml-cpp) use the C++11 ABI of std::string; a LibTorch built with the old one links to nothing that passes strings.
 if(NOT WARI_TORCH_ABI_CHECKED STREQUAL torch_folder)
   set(probe ${CMAKE_BINARY_DIR}/torch_abi_probe.cpp)
