@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kThreadsOfBlock) drain_kernel(int lanes, TurnS
   for (int i = 0; i < count; ++i) to[i] = from[i];
 }
 
-// One GPU and a stream of its own on it. Calls return with the stream idle, but for wave().
+// One GPU and a stream of its own on it. Calls return with the stream idle, but for wave(), together() and drain().
 class CudaExecutor : public PlainSteps {
  public:
   static constexpr bool kOnDevice = true;
@@ -58,9 +58,11 @@ class CudaExecutor : public PlainSteps {
 
   CudaExecutor() : switches_(cuda_switches()), sowing_(1, "sowing tables") {
     sowing_.write({&sowing_tables(), 1});
-    cudaStream_t stream = nullptr;
-    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-    stream_.reset(stream);
+    for (Stream* const made : {&stream_, &copies_}) {
+      cudaStream_t stream = nullptr;
+      check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+      made->reset(stream);
+    }
   }
 
   const SowingTables* sowing() const { return sowing_.data(); }
@@ -103,22 +105,34 @@ class CudaExecutor : public PlainSteps {
     warm_ = false;
   }
 
-  // Takes the moves that the lanes logged since the last time and appends them to `log`.
+  // How many logs may wait for the host: with two the GPU goes on while the host takes the first. Bands around buffers are looked at while nothing runs.
+  int logs_together() const { return switches_.guard ? 1 : 2; }
+
+  // Puts on the stream what moves together the moves that the lanes logged since the last time. Not waited for.
   template <class N>
-  Drained drain(int lanes, const TurnStep<N>& turn, std::vector<MoveRecord>& log) const {
-    if (records_.size() == 0) {
-      records_ = DeviceArray<MoveRecord>(static_cast<std::size_t>(lanes) * kLogSlots, "moves taken from the log", Contents::unset);
-      drained_ = DeviceArray<Drained>(1, "counts of the log");
+  void drain(int lanes, const TurnStep<N>& turn) const {
+    Log& log = logs_[drains_++ % 2];
+    if (log.records.size() == 0) {
+      log.records = DeviceArray<MoveRecord>(static_cast<std::size_t>(lanes) * kLogSlots, "moves taken from the log", Contents::unset);
+      log.drained = DeviceArray<Drained>(1, "counts of the log");
+      log.end = new_event(cudaEventDisableTiming);
     }
-    check_cuda(cudaMemsetAsync(drained_.data(), 0, sizeof(Drained), stream_.get()), "clearing counts");
-    drain_kernel<<<blocks_for(lanes), kThreadsOfBlock, 0, stream_.get()>>>(lanes, turn, records_.data(), drained_.data());
+    check_cuda(cudaMemsetAsync(log.drained.data(), 0, sizeof(Drained), stream_.get()), "clearing counts");
+    drain_kernel<<<blocks_for(lanes), kThreadsOfBlock, 0, stream_.get()>>>(lanes, turn, log.records.data(), log.drained.data());
     check_cuda(cudaGetLastError(), "starting the drain of the log");
-    wait();
+    check_cuda(cudaEventRecord(log.end.get(), stream_.get()), "recording the end of a log");
+  }
+
+  // Waits for the oldest drain() whose moves were not taken yet and appends them to `moves`.
+  Drained take_log(std::vector<MoveRecord>& moves) const {
+    const Log& log = logs_[takes_++ % 2];
+    check_cuda(cudaEventSynchronize(log.end.get()), "running the waves");
+    check_guards();
     Drained drained;
-    copy_to_host(&drained, drained_.data(), sizeof drained);
-    const std::size_t before = log.size();
-    log.resize(before + static_cast<std::size_t>(drained.records));
-    if (drained.records > 0) copy_to_host(log.data() + before, records_.data(), static_cast<std::size_t>(drained.records) * sizeof(MoveRecord));
+    copy_aside(&drained, log.drained.data(), sizeof drained);
+    const std::size_t before = moves.size();
+    moves.resize(before + static_cast<std::size_t>(drained.records));
+    if (drained.records > 0) copy_aside(moves.data() + before, log.records.data(), static_cast<std::size_t>(drained.records) * sizeof(MoveRecord));
     return drained;
   }
 
@@ -126,6 +140,7 @@ class CudaExecutor : public PlainSteps {
   struct StreamDeleter {
     void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
   };
+  using Stream = std::unique_ptr<CUstream_st, StreamDeleter>;
 
   struct GraphDeleter {
     void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
@@ -136,12 +151,29 @@ class CudaExecutor : public PlainSteps {
   };
   using Event = std::unique_ptr<CUevent_st, EventDeleter>;
 
-  Event event_now() const {
+  // Moves taken from the lanes' log.
+  struct Log {
+    DeviceArray<MoveRecord> records;  // [lanes, kLogSlots]
+    DeviceArray<Drained> drained;     // [1]
+    Event end;                        // both are there
+  };
+
+  static Event new_event(unsigned flags) {
     cudaEvent_t event = nullptr;
-    check_cuda(cudaEventCreate(&event), "making an event");
-    Event owned(event);
-    check_cuda(cudaEventRecord(event, stream_.get()), "recording an event");
-    return owned;
+    check_cuda(cudaEventCreateWithFlags(&event, flags), "making an event");
+    return Event(event);
+  }
+
+  Event event_now() const {
+    Event event = new_event(cudaEventDefault);
+    check_cuda(cudaEventRecord(event.get(), stream_.get()), "recording an event");
+    return event;
+  }
+
+  // While the stream of the waves goes on.
+  void copy_aside(void* to, const void* from, std::size_t bytes) const {
+    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, copies_.get()), "copying moves from the device");
+    check_cuda(cudaStreamSynchronize(copies_.get()), "copying moves from the device");
   }
 
   template <class... Steps>
@@ -203,11 +235,11 @@ class CudaExecutor : public PlainSteps {
   mutable CudaSwitches switches_;
 
   DeviceArray<SowingTables> sowing_;  // [1]
-  std::unique_ptr<CUstream_st, StreamDeleter> stream_;
+  Stream stream_, copies_;
   mutable std::unique_ptr<CUgraphExec_st, GraphDeleter> graph_;
   mutable bool warm_ = false;
-  mutable DeviceArray<MoveRecord> records_;  // [lanes, kLogSlots], made by the first drain
-  mutable DeviceArray<Drained> drained_;     // [1]
+  mutable Log logs_[2];                      // made by the first drains
+  mutable std::uint64_t drains_ = 0, takes_ = 0;
 };
 
 }  // namespace wari

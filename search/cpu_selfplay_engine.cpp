@@ -24,6 +24,15 @@ bool needs_twelve_edges(const SelfplayEngineSettings& settings) {
   return std::any_of(settings.rules.begin(), settings.rules.end(), [](const Rules& rules) { return rules.action_count() > kPits; });
 }
 
+void SelfplayEngine::play(int waves, const TakeMoves& take) {
+  constexpr int kWavesOfPart = 32;  // whose moves are still in the cache
+  std::vector<MoveRecord> moves;
+  for (int done = 0; done < waves && !all_idle(); done += kWavesOfPart, moves.clear()) {
+    run(std::min(kWavesOfPart, waves - done), moves);
+    take(moves);
+  }
+}
+
 std::unique_ptr<InspectedEngine> make_inspected_cpu_engine(const SelfplayEngineSettings& settings, std::unique_ptr<Evaluator> evaluator) {
   check_selfplay(settings);
   if (evaluator->on_device()) throw system_error("self-play on the CPU was given an evaluator of a GPU: report this as a fault");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -63,11 +64,15 @@ struct EngineCounters {
   }
 };
 
+using TakeMoves = std::function<void(std::span<const MoveRecord>)>;
+
 class SelfplayEngine {
  public:
   virtual ~SelfplayEngine() = default;
   // Runs `waves` waves (fewer when every lane is idle) and appends the moves made to `log`, per lane in order.
   virtual void run(int waves, std::vector<MoveRecord>& log) = 0;
+  // The same for who wants the moves part by part, while they are in the cache; an engine on a device goes on meanwhile.
+  virtual void play(int waves, const TakeMoves& take);
   virtual bool all_idle() const = 0;
   // Another end of the games: lanes that idled for want of one go on.
   virtual void set_games_end(std::int64_t games_end) = 0;

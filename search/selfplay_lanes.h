@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -48,18 +49,28 @@ class SelfplayLanes final : public InspectedEngine {
 
   void run(int waves, std::vector<MoveRecord>& log) override {
     if constexpr (Executor::kOnDevice) {
-      run_on_device(waves, log);
+      run_on_device(waves, [&log](std::span<const MoveRecord> moves) { log.insert(log.end(), moves.begin(), moves.end()); });
     } else {
       run_on_host(waves, log);
     }
   }
 
+  void play(int waves, const TakeMoves& take) override {
+    if constexpr (Executor::kOnDevice) {
+      run_on_device(waves, take);
+    } else {
+      SelfplayEngine::play(waves, take);
+    }
+  }
+
   bool all_idle() const override {
+    if (idle_) return *idle_;  // told by the last log: a device's lanes are megabytes
     const auto lanes = arena_.lane_states().read();
     return std::all_of(lanes.begin(), lanes.end(), [](const SearchLane& lane) { return lane.phase == LanePhase::idle; });
   }
 
   void set_games_end(std::int64_t games_end) override {
+    idle_.reset();
     write_play_parameters(games_end, history_.size() / static_cast<std::size_t>(settings_.lanes));
     arena_.executor().each(settings_.lanes, WakeStep<NodeType>{turn_});
   }
@@ -88,6 +99,7 @@ class SelfplayLanes final : public InspectedEngine {
     if (states.size() != static_cast<std::size_t>(settings_.lanes)) {
       throw Error("games in flight of " + std::to_string(states.size()) + " lanes: this engine has " + std::to_string(settings_.lanes) + " lanes");
     }
+    idle_.reset();
     auto lanes = arena_.lane_states().read();
     auto history = history_.read();
     const std::size_t capacity = history_.size() / lanes.size();
@@ -224,22 +236,31 @@ class SelfplayLanes final : public InspectedEngine {
     }
   }
 
-  // A few waves are put on the GPU's stream before the log is taken away; nothing in between waits for it.
-  void run_on_device(int waves, std::vector<MoveRecord>& log) {
-    for (int done = 0; done < waves;) {
-      const int full = arena_.executor().waves_together();
-      const int together = std::min(full, waves - done);
-      if (together == full) {
-        arena_.executor().together([this, full] { enqueue_waves(full); });
-      } else {
-        enqueue_waves(together);
+  // A few waves are put on the GPU's stream, and behind them what moves their log together; the host takes it while the next ones run.
+  void run_on_device(int waves, const TakeMoves& take) {
+    const Executor& executor = arena_.executor();
+    for (int done = 0, logs = 0; done < waves || logs > 0;) {
+      if (done < waves) {
+        const int together = std::min(executor.waves_together(), waves - done);
+        if (together == executor.waves_together()) {
+          executor.together([this, together] { enqueue_waves(together); });
+        } else {
+          enqueue_waves(together);
+        }
+        executor.drain(settings_.lanes, turn_);
+        ++logs;
+        done += together;
+        counters_.waves += together;
+        counters_.rows += std::int64_t{together} * settings_.lanes;
       }
-      done += together;
-      counters_.waves += together;
-      counters_.rows += std::int64_t{together} * settings_.lanes;
-      const auto drained = arena_.executor().drain(settings_.lanes, turn_, log);
+      if (done < waves && logs < executor.logs_together()) continue;
+      moves_.clear();
+      const auto drained = executor.take_log(moves_);
+      --logs;
       counters_.evaluations += static_cast<std::int64_t>(drained.evaluations);
-      if (drained.idle_lanes == settings_.lanes) break;
+      idle_ = drained.idle_lanes == settings_.lanes;
+      if (*idle_) done = waves;
+      take(moves_);
     }
   }
 
@@ -265,6 +286,8 @@ class SelfplayLanes final : public InspectedEngine {
   Array<Position> history_;                // [lanes, positions]
   mutable Array<std::uint64_t> checksums_;  // [lanes], made by the first checksums()
   TurnStep<NodeType> turn_;
+  std::optional<bool> idle_;               // whether all lanes are, where a device's log told it
+  std::vector<MoveRecord> moves_;          // of the log taken last
   EngineCounters counters_;
 };
 

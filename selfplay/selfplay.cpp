@@ -12,19 +12,12 @@
 #include "selfplay/worker_team.h"
 
 namespace wari {
-namespace {
-
-// A log of so many waves is put together while it is still in the cache.
-constexpr int kWavesPerLog = 32;
-
-}  // namespace
 
 struct Selfplay::State {
   // Everything that one thread touches while it runs.
   struct Worker {
     std::unique_ptr<SelfplayEngine> engine;
     GameAssembler assembler;
-    std::vector<MoveRecord> log;
     std::vector<GameRecord> finished;
   };
 
@@ -54,7 +47,7 @@ struct Selfplay::State {
       engine.total_lanes = settings.lanes;
       engine.first_game = first_game;
       engine.games_end = options.games_end;
-      workers.push_back({options.make_engine(engine, evaluator->clone()), GameAssembler(options.rules.rules), {}, {}});
+      workers.push_back({options.make_engine(engine, evaluator->clone()), GameAssembler(options.rules.rules), {}});
     }
   }
 
@@ -88,11 +81,7 @@ Selfplay::~Selfplay() = default;
 void Selfplay::run(int waves, std::vector<GameRecord>& finished) {
   state_->team.run([&](int w) {
     State::Worker& worker = state_->workers[static_cast<std::size_t>(w)];
-    for (int done = 0; done < waves && !worker.engine->all_idle(); done += kWavesPerLog) {
-      worker.log.clear();
-      worker.engine->run(std::min(kWavesPerLog, waves - done), worker.log);
-      worker.assembler.add(worker.log, worker.finished);
-    }
+    worker.engine->play(waves, [&worker](std::span<const MoveRecord> moves) { worker.assembler.add(moves, worker.finished); });
   });
   const auto first_new = static_cast<std::ptrdiff_t>(finished.size());
   for (State::Worker& worker : state_->workers) {

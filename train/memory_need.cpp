@@ -103,7 +103,7 @@ MemoryNeed device_memory_need(const TrainingSettings& settings, bool window) {
   need.parts.push_back({"trees", static_cast<double>(bytes.trees)});
   need.parts.push_back({"lanes", static_cast<double>(bytes.lanes + bytes.tables)});
   if (settings.selfplay.endgame.seeds > 0) need.parts.push_back({"endgame tables", 2 * endgame_bytes(settings)});  // for the searches, and for adjudication
-  need.parts.push_back({"log of moves", 2.0 * static_cast<double>(bytes.log)});
+  need.parts.push_back({"log of moves", 3.0 * static_cast<double>(bytes.log)});  // the lanes' own, and two that the host takes from
   // Self-play's copy, the one that it was made of, and two more while the next network comes.
   need.parts.push_back({"network", 4.0 * static_cast<double>(device_weight_bytes(shape)) + static_cast<double>(device_scratch_bytes(shape))});
   need.parts.push_back({"evaluation", evaluation_bytes(settings, shape)});

@@ -17,7 +17,8 @@
 namespace wari {
 namespace {
 
-constexpr int kWavesBetweenLooks = 16;  // at signals: well under a second
+// At signals: well under a second on either side. A GPU stands still while its last moves are put together.
+constexpr int kWavesBetweenLooks = 16, kWavesBetweenLooksOfDevice = 128;
 
 // Adds the time until its end to a stage.
 class StageTimer {
@@ -57,10 +58,11 @@ class TrainingLoop {
     const EngineCounters before = run_.selfplay->counters();
     {
       const StageTimer timer(report_.seconds.selfplay);
-      for (int wave = 0; wave < settings_.iteration_waves; wave += kWavesBetweenLooks) {
+      const int between_looks = run_.on_device ? kWavesBetweenLooksOfDevice : kWavesBetweenLooks;
+      for (int wave = 0; wave < settings_.iteration_waves; wave += between_looks) {
         if (stop_.requested()) return false;
         if (wave > 0 && is_time_over()) break;
-        run_.selfplay->run(std::min(kWavesBetweenLooks, settings_.iteration_waves - wave), games);
+        run_.selfplay->run(std::min(between_looks, settings_.iteration_waves - wave), games);
         show("self-play", wave, settings_.iteration_waves);
       }
     }

@@ -131,6 +131,45 @@ TEST(DeviceEngine, AGraphGoesOnWithWeightsThatAreWrittenOver) {
   EXPECT_EQ(test::FakeDevice::instance().captures - before, 1) << "one graph for all networks";
 }
 
+// Shows its stream.
+struct WatchedExecutor : FakeDeviceExecutor<true> {
+  WatchedExecutor() : FakeDeviceExecutor<true>() { newest = static_cast<test::FakeStream*>(stream()); }
+  static inline test::FakeStream* newest = nullptr;
+};
+
+TEST(DeviceEngine, TheDeviceGoesOnWhileItsMovesAreTaken) {
+  const SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 20);
+  const auto engine = std::make_unique<SelfplayLanes<WatchedExecutor, NarrowNode6>>(settings, std::make_unique<FakeDeviceHashEvaluator>(0));
+  std::vector<MoveRecord> log;
+  int parts = 0, under_way = 0;
+  const TakeMoves take = [&](std::span<const MoveRecord> moves) {
+    log.insert(log.end(), moves.begin(), moves.end());
+    ++parts;
+    under_way += WatchedExecutor::newest->idle() ? 0 : 1;
+  };
+  engine->play(8 * 10 + 3, take);
+  EXPECT_EQ(parts, 11);
+  EXPECT_EQ(under_way, 10) << "nothing follows the last";
+  EXPECT_TRUE(WatchedExecutor::newest->idle());
+  while (!engine->all_idle()) engine->play(50, take);
+  sort_moves(log);
+  expect_same(play(*make_cpu_selfplay_engine(settings, make_hash_evaluator())), log);
+}
+
+TEST(DeviceEngine, WhetherAllLanesIdleIsKnownWithoutReadingThem) {
+  const auto engine = fake_device_engine(settings_of(Algorithm::gumbel, 20));
+  const std::size_t& read = test::FakeDevice::instance().bytes_read;
+  std::vector<MoveRecord> log;
+  for (bool idle = false; !idle;) {
+    engine->run(40, log);
+    const std::size_t before = read;
+    idle = engine->all_idle();
+    EXPECT_EQ(read, before);
+  }
+  engine->set_games_end(150);
+  EXPECT_FALSE(engine->all_idle()) << "there are games again";
+}
+
 TEST(DeviceEngine, GamesThatAreHeldBackAreTheSameLater) {
   SelfplayEngineSettings settings = settings_of(Algorithm::puct, 9);
   const auto at_once = fake_device_engine(settings);

@@ -29,7 +29,8 @@ class FakeDevice {
     return device;
   }
 
-  int captures = 0;  // graphs made so far
+  int captures = 0;            // graphs made so far
+  std::size_t bytes_read = 0;  // by the host
 
   // All memory is guarded, and nonsense where it should be written first.
   GuardedMemory& memory() { return memory_; }
@@ -101,15 +102,22 @@ class FakeStream {
     return graph;
   }
   void launch(const Graph& graph) { waiting_.insert(waiting_.end(), graph.begin(), graph.end()); }
-  void synchronize() {
+  // An event: all that was added so far.
+  std::uint64_t mark() const { return done_ + waiting_.size(); }
+  // What was added after the mark waits on.
+  void synchronize(std::uint64_t mark) {
     if (capturing_ != nullptr) throw std::logic_error("waiting for a stream that is being captured");
-    Graph kernels;
-    kernels.swap(waiting_);
+    if (mark <= done_) return;
+    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(mark - done_);
+    const Graph kernels(waiting_.begin(), end);
+    waiting_.erase(waiting_.begin(), end);
+    done_ = mark;
     FakeDevice::instance().on_device([&] {
       for (const auto& kernel : kernels) kernel();
       FakeDevice::instance().memory().check();
     });
   }
+  void synchronize() { synchronize(mark()); }
   bool idle() const { return waiting_.empty(); }
   // The lanes of one kernel in an order that changes from kernel to kernel.
   template <class Work>
@@ -123,6 +131,7 @@ class FakeStream {
 
  private:
   Graph waiting_;
+  std::uint64_t done_ = 0;  // kernels
   Graph* capturing_ = nullptr;
   std::uint64_t kernels_ = 0;
 };
@@ -148,6 +157,7 @@ class FakeDeviceArray {
   std::vector<T> read(std::size_t first, std::size_t count) const {
     if (first + count > count_) throw std::length_error("more values than the array has places");
     std::vector<T> values(count);
+    FakeDevice::instance().bytes_read += count * sizeof(T);
     FakeDevice::instance().on_device([&] { std::copy_n(data_ + first, count, values.data()); });
     return values;
   }
@@ -210,24 +220,44 @@ class FakeDeviceExecutor : public PlainSteps {
     int idle_lanes = 0;
   };
 
+  int logs_together() const { return 2; }
+
   template <class N>
-  Drained drain(int lanes, const TurnStep<N>& turn, std::vector<MoveRecord>& log) const {
-    Drained drained;
-    stream_->add([&, lanes, turn] {
-      stream_->lanes(lanes, [&](int index) {
+  void drain(int lanes, const TurnStep<N>& turn) const {
+    Log& log = logs_[drains_++ % 2];
+    if (drains_ > takes_ + 2) throw std::logic_error("a log is written over before it was taken");
+    stream_->add([stream = stream_.get(), to = &log, lanes, turn] {
+      to->moves.clear();
+      to->drained = {};
+      stream->lanes(lanes, [&](int index) {
         SearchLane& lane = turn.view.lanes[index];
-        drained.idle_lanes += lane.phase == LanePhase::idle;
-        drained.evaluations += std::exchange(lane.evaluations, 0);
+        to->drained.idle_lanes += lane.phase == LanePhase::idle;
+        to->drained.evaluations += std::exchange(lane.evaluations, 0);
         const MoveRecord* const records = turn.log + static_cast<std::int64_t>(index) * kLogSlots;
-        log.insert(log.end(), records, records + std::exchange(turn.play_lanes[index].records, 0));
+        to->moves.insert(to->moves.end(), records, records + std::exchange(turn.play_lanes[index].records, 0));
       });
     });
-    stream_->synchronize();
-    return drained;
+    log.end = stream_->mark();
+  }
+
+  Drained take_log(std::vector<MoveRecord>& moves) const {
+    if (takes_ == drains_) throw std::logic_error("a log is taken that nobody asked for");
+    const Log& log = logs_[takes_++ % 2];
+    stream_->synchronize(log.end);
+    moves.insert(moves.end(), log.moves.begin(), log.moves.end());
+    return log.drained;
   }
 
  private:
+  struct Log {
+    std::vector<MoveRecord> moves;
+    Drained drained;
+    std::uint64_t end = 0;
+  };
+
   std::unique_ptr<FakeStream> stream_;
+  mutable Log logs_[2];
+  mutable std::uint64_t drains_ = 0, takes_ = 0;
   mutable FakeStream::Graph graph_;
   mutable bool warm_ = false;
   FakeDeviceArray<SowingTables> sowing_;
