@@ -9,21 +9,33 @@
 namespace wari {
 namespace {
 
-TEST(MachineCode, KernelsOfTheSearchStayInRegisters) {
+#ifdef WARI_CUOBJDUMP
+// Is a name part of a kernel that every wave launches, but for the turn, most of whose lanes have nothing to do?
+bool is_of_every_wave(const std::string& function) {
+  for (const char* name : {"BackupStep", "DescendStep", "embed_kernel", "gather_kernel", "hash_kernel", "drain_kernel"}) {
+    if (function.find(name) != std::string::npos) return true;
+  }
+  return false;
+}
+#endif
+
+TEST(MachineCode, KernelsStayInRegisters) {
 #ifdef WARI_CUOBJDUMP
   const std::vector<test::MachineCode> codes = test::machine_codes("cuda");
-  int lanes = 0, waves = 0;
+  int kernels = 0, waves = 0;
   for (const test::MachineCode& code : codes) {
-    if (code.function.find("lane_kernel") == std::string::npos && code.function.find("embed_kernel") == std::string::npos) continue;
+    if (code.function.find("trace_kernel") != std::string::npos) continue;  // random games, of the self-test alone
     const std::string what = code.architecture + " " + code.function;
-    ++lanes;
+    const bool every_wave = is_of_every_wave(code.function);
+    ++kernels;
     EXPECT_EQ(code.local, 0) << what;
     EXPECT_LE(code.registers, 64) << what << ": fewer than 1,024 threads a multiprocessor";
-    EXPECT_LE(code.stack, 32) << what << ": a frame of a few words is what the largest have";
-    waves += code.function.find("DescendStep") != std::string::npos ? 1 : 0;
+    // Without a frame there is nothing that could be loaded from slow memory or stored there.
+    EXPECT_LE(code.stack, every_wave && code.architecture == "sm_90" ? 0 : 24) << what;
+    waves += every_wave ? 1 : 0;
   }
-  EXPECT_GE(lanes, 20) << "kernels were renamed: this test looks for none of them";
-  EXPECT_GE(waves, 4) << "each layout of nodes, for each architecture";
+  EXPECT_GE(kernels, 30) << "kernels were renamed: this test looks for none of them";
+  EXPECT_GE(waves, 15) << "open and back up, descend and expand in each layout of nodes, first layers, neighbours, hashes, the log";
 #else
   GTEST_SKIP() << "no cuobjdump: scripts/setup.sh installs it where nvcc is found";
 #endif
