@@ -102,12 +102,12 @@ export build out run work
 write_table
 stage environment 5 bash -c environment
 if [ "$mode" = quick ]; then
-  stage kernels 8 "$build/cuda_tests" --gtest_filter='GpuKernels*'
-  stage rules 12 "$build/cuda_tests" --gtest_filter='GpuRules*'
-  stage 'trees, kernel by kernel' 35 env WARI_CUDA=no-graphs "$build/cuda_tests" --gtest_filter='GpuSelfplay*:GpuBatchSearch*'
-  stage 'trees, graphs' 30 "$build/cuda_tests" --gtest_filter='GpuSelfplay*:GpuBatchSearch*:GpuNetwork*'
-  stage doctor 30 "$build/wari" doctor --device cuda --config configs/gpu.yaml
-  bench 30 gpu.mlp_12x256.16k
+  stage kernels 12 "$build/cuda_tests" --gtest_filter='GpuKernels*'
+  stage rules 10 "$build/cuda_tests" --gtest_filter='GpuRules*'
+  stage 'trees, kernel by kernel' 33 env WARI_CUDA=no-graphs "$build/cuda_tests" --gtest_filter='GpuSelfplay*:GpuBatchSearch*'
+  stage 'trees, graphs' 28 "$build/cuda_tests" --gtest_filter='GpuSelfplay*:GpuBatchSearch*:GpuNetwork*'
+  stage doctor 37 "$build/wari" doctor --device cuda --config configs/gpu.yaml
+  bench 25 gpu.mlp_12x256.16k
 else
   checker_stage memcheck 25 --tool memcheck "$build/cuda_tests" --gtest_filter='GpuMemory*'
   checker_stage initcheck 20 --tool initcheck "$build/cuda_tests" --gtest_filter='GpuMemory*'
