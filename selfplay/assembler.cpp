@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -26,24 +27,39 @@ PlyRecord ply_of(const MoveRecord& move) {
 }  // namespace
 
 void GameAssembler::add(std::span<const MoveRecord> moves, std::vector<GameRecord>& finished) {
-  for (const MoveRecord& move : moves) {
-    const auto number = static_cast<std::int64_t>(move.game);
-    GameRecord& game = games_[number];
-    if (game.plies.empty()) {
-      game.game = number;
-      game.rules_index = move.rules_index;
-      game.start = move.position;
-      game.plies.reserve(128);
+  // With tens of thousands of games every one lies outside the caches: those of a few moves are fetched at once.
+  constexpr std::size_t kTogether = 32;
+  GameRecord* games[kTogether];
+  for (; !moves.empty(); moves = moves.subspan(std::min(kTogether, moves.size()))) {
+    const std::span<const MoveRecord> some = moves.first(std::min(kTogether, moves.size()));
+    for (std::size_t i = 0; i < some.size(); ++i) games[i] = &games_[static_cast<std::int64_t>(some[i].game)];
+    for (std::size_t i = 0; i < some.size(); ++i) __builtin_prefetch(games[i]->plies.data() + games[i]->plies.size(), 1);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      add(some[i], *games[i]);
+      if (static_cast<End>(some[i].end) == End::none) continue;
+      finish(some[i], *games[i]);
+      finished.push_back(std::move(*games[i]));
+      games[i]->plies.clear();
     }
-    if (move.ply != game.plies.size() || move.rules_index != game.rules_index) {
-      throw system_error(fmt::format("self-play logged ply {} of game {} where ply {} was due: report this as a fault", move.ply, number, game.plies.size()));
+    for (const MoveRecord& move : some) {
+      const auto game = static_cast<End>(move.end) == End::none ? games_.end() : games_.find(static_cast<std::int64_t>(move.game));
+      if (game != games_.end() && game->second.plies.empty()) games_.erase(game);
     }
-    game.plies.push_back(ply_of(move));
-    if (static_cast<End>(move.end) == End::none) continue;
-    finish(move, game);
-    finished.push_back(std::move(game));
-    games_.erase(number);
   }
+}
+
+void GameAssembler::add(const MoveRecord& move, GameRecord& game) {
+  const auto number = static_cast<std::int64_t>(move.game);
+  if (game.plies.empty()) {
+    game.game = number;
+    game.rules_index = move.rules_index;
+    game.start = move.position;
+    game.plies.reserve(128);
+  }
+  if (move.ply != game.plies.size() || move.rules_index != game.rules_index) {
+    throw system_error(fmt::format("self-play logged ply {} of game {} where ply {} was due: report this as a fault", move.ply, number, game.plies.size()));
+  }
+  game.plies.push_back(ply_of(move));
 }
 
 // The log holds positions before moves: the last move is played once more to count the stores.

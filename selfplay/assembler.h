@@ -26,6 +26,7 @@ class GameAssembler {
   std::size_t games_in_flight() const { return games_.size(); }
 
  private:
+  void add(const MoveRecord& move, GameRecord& game);
   void finish(const MoveRecord& last, GameRecord& game) const;
 
   std::vector<Rules> rules_;

@@ -294,6 +294,29 @@ TEST(Assembler, AMoveThatDoesNotContinueItsGameIsAFault) {
   std::vector<GameRecord> finished;
   log.erase(log.begin() + 4);
   EXPECT_THAT(error_of([&] { assembler.add(log, finished); }), HasSubstr("ply 5 of game 3 where ply 4"));
+  log = test::fake_log(Rules{}, 4);
+  log.push_back(log.back());  // a move after the end
+  EXPECT_THAT(error_of([&] { assembler.add(log, finished); }), HasSubstr("of game 4 where ply 0"));
+}
+
+TEST(Assembler, ManyGamesComeApartInOneGo) {
+  constexpr std::uint64_t kGames = 70;  // more than are looked up together
+  std::vector<std::vector<MoveRecord>> logs;
+  for (std::uint64_t game = 0; game < kGames; ++game) logs.push_back(test::fake_log(Rules{}, game));
+  std::vector<MoveRecord> mixed;
+  for (std::size_t ply = 0, left = 1; left > 0; ++ply) {
+    left = 0;
+    for (const std::vector<MoveRecord>& log : logs) {
+      if (ply < log.size()) mixed.push_back(log[ply]);
+      left += ply + 1 < log.size() ? 1 : 0;
+    }
+  }
+  GameAssembler assembler({Rules{}});
+  std::vector<GameRecord> finished;
+  assembler.add(mixed, finished);
+  ASSERT_EQ(finished.size(), kGames);
+  for (const GameRecord& game : finished) EXPECT_EQ(game, test::fake_game(Rules{}, game.game));
+  EXPECT_EQ(assembler.games_in_flight(), 0u);
 }
 
 TEST(Assembler, GamesThatComeMixedComeApart) {
