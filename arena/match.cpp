@@ -14,9 +14,8 @@ namespace {
 constexpr int kGamesAtOnceWithTest = 256;  // what was begun beyond the decision is lost, so not all at once
 
 double points_of_south(const Game& game) {
-  const FinalStores stores = game.final_stores();
-  const int mover_lead = stores.mover_half_seeds - stores.opponent_half_seeds;
-  const int south_lead = north_moves(game.position()) ? -mover_lead : mover_lead;
+  const SideStores stores = side_stores(game);
+  const int south_lead = stores.south_half_seeds - stores.north_half_seeds;
   return south_lead > 0 ? 1.0 : south_lead < 0 ? 0.0 : 0.5;
 }
 

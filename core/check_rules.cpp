@@ -63,20 +63,11 @@ class Line {
   Rules rules_;
 };
 
-// Stores in half seeds, South's first: those of the end, or those of the position where the game goes on.
-std::vector<int> half_stores(const Game& game) {
-  const Position& position = game.position();
-  FinalStores stores{static_cast<std::int16_t>(2 * store_seeds(position.mover)), static_cast<std::int16_t>(2 * store_seeds(position.opponent))};
-  if (game.is_over()) stores = game.final_stores();
-  if (north_moves(position)) return {stores.opponent_half_seeds, stores.mover_half_seeds};
-  return {stores.mover_half_seeds, stores.opponent_half_seeds};
-}
-
 void check_stores(Line& line, const std::string& what, const json& object, const Game& game) {
   const auto expected = line.field<std::vector<double>>(object, "stores");
-  const std::vector<int> got = half_stores(game);
-  if (expected.size() == 2 && expected[0] * 2 == got[0] && expected[1] * 2 == got[1]) return;
-  line.mismatch(what, json(expected).dump(), json({got[0] / 2.0, got[1] / 2.0}).dump());
+  const SideStores got = side_stores(game);
+  if (expected.size() == 2 && expected[0] * 2 == got.south_half_seeds && expected[1] * 2 == got.north_half_seeds) return;
+  line.mismatch(what, json(expected).dump(), json({got.south_half_seeds / 2.0, got.north_half_seeds / 2.0}).dump());
 }
 
 std::vector<std::string> action_texts(const Position& position, std::uint16_t legal) {

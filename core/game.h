@@ -45,4 +45,11 @@ class Game {
 
 Position start_position(const Rules& rules);
 
+// What each side has in half seeds: the final stores of a game that is over, else the stores of its position.
+struct SideStores {
+  int south_half_seeds;
+  int north_half_seeds;
+};
+SideStores side_stores(const Game& game);
+
 }  // namespace wari
