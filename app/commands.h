@@ -104,6 +104,7 @@ int run_program(int argc, const char* const* argv);
 void add_rules_command(CommandLine& line);
 void add_perft_command(CommandLine& line);
 void add_check_rules_command(CommandLine& line);
+void add_ogn_command(CommandLine& line);
 void add_analyze_command(CommandLine& line);
 void add_selfplay_command(CommandLine& line);
 void add_train_command(CommandLine& line);
@@ -120,6 +121,7 @@ inline constexpr AddCommand kCommands[] = {
     add_rules_command,
     add_perft_command,
     add_check_rules_command,
+    add_ogn_command,
     add_analyze_command,
     add_selfplay_command,
     add_train_command,

@@ -96,6 +96,9 @@ std::string openings_name(const MatchSettings& settings);  // "random 4 plies"
 // The figures of a match from its games in order of number (2 i and 2 i + 1 are a pair).
 MatchResult summarise_match(std::span<const PlayedGame> games);
 
+// The games as OGN (core/ogn.h), pairs as rounds: "12.1" and "12.2". A game that a player lost otherwise than by the rules says so in its tag Termination.
+std::string match_ogn(std::span<const PlayedGame> games, const std::string& a, const std::string& b);
+
 // "120/400 games, 61.3 %, 63 games/s, 4 s left", with a test "120 games, 61.3 %, 63 games/s, LLR 1.20 (-2.94 to 2.94)": for a terminal.
 std::string progress_text(const MatchProgress& progress);
 

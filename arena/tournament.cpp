@@ -67,7 +67,7 @@ void find_stored(std::vector<Pairing>& pairings, const ResultsDatabase& database
 }  // namespace
 
 TournamentResult play_tournament(const TournamentSettings& settings, const std::vector<std::unique_ptr<Player>>& players, ResultsDatabase* database,
-                                 const std::function<bool(const TournamentProgress&)>& watch) {
+                                 const std::function<bool(const TournamentProgress&)>& watch, const PairingGames& keep_games) {
   check(settings, players);
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
@@ -82,15 +82,18 @@ TournamentResult play_tournament(const TournamentSettings& settings, const std::
       continue;
     }
     if (!result.complete) continue;  // what is stored further on still counts
-    const MatchResult match = play_match(pairing.settings, *pairing.a, *pairing.b, [&](const MatchProgress& now) {
+    std::vector<PlayedGame> games;
+    const auto watch_match = [&](const MatchProgress& now) {
       if (!watch) return true;
       return watch({pairing.a->name(), pairing.b->name(),
                     static_cast<int>(pairings.size() - static_cast<std::size_t>(to_play) + static_cast<std::size_t>(played)), static_cast<int>(pairings.size()),
                     now, (played + now.share) / to_play, seconds()});
-    });
+    };
+    const MatchResult match = play_match(pairing.settings, *pairing.a, *pairing.b, watch_match, keep_games ? &games : nullptr);
     result.complete = match.complete;
     if (!match.complete) continue;
     played += 1;
+    if (keep_games) keep_games(pairing.a->name(), pairing.b->name(), games);
     result.pairings.push_back({stored_match(pairing.key, 0, *pairing.a, *pairing.b, pairing.settings, match), false});
     if (database != nullptr) database->insert(result.pairings.back().match);
   }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,11 +40,14 @@ struct TournamentResult {
   double seconds = 0;
 };
 
+// The games of one pairing, as soon as it is finished.
+using PairingGames = std::function<void(const std::string& a, const std::string& b, std::span<const PlayedGame> games)>;
+
 // Throws Error, before a game is played: fewer than two players, one of them twice, an anchor that does not play, an odd number of games.
 // With a database each pairing is stored as it is finished, and one that is there already under the same players (their versions included), rules, games,
 // openings, seed and version of the program is not played again. A pairing that `watch` stops is not stored.
 TournamentResult play_tournament(const TournamentSettings& settings, const std::vector<std::unique_ptr<Player>>& players, ResultsDatabase* database,
-                                 const std::function<bool(const TournamentProgress&)>& watch = {});
+                                 const std::function<bool(const TournamentProgress&)>& watch = {}, const PairingGames& keep_games = {});
 
 // What one player has against all others.
 GameCounts games_of(const std::vector<TournamentPairing>& pairings, const std::string& player);

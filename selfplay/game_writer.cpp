@@ -1,14 +1,10 @@
 #include "selfplay/game_writer.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
-#include "core/durable_file.h"
 #include "core/error.h"
 
 namespace wari {
@@ -32,28 +28,18 @@ bool prepare_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-GameWriter::GameWriter(std::filesystem::path folder, std::filesystem::path jsonl, RecordHeader header)
-    : folder_(std::move(folder)), jsonl_(std::move(jsonl)), header_(std::move(header)) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(jsonl_, ignored)) throw Error(fmt::format("a folder, not a file: '{}': give the name of a file for the lines", jsonl_.string()));
-  const bool made = prepare_folder(folder_);  // before the file, which may lie in it
-  if (jsonl_.empty()) return;
-  partial_jsonl_ = jsonl_.string() + ".partial";
-  lines_ = std::fopen(partial_jsonl_.c_str(), "wb");
-  if (lines_) return;
-  const std::string why = std::strerror(errno);
-  if (made) std::filesystem::remove(folder_, ignored);
-  throw Error(fmt::format("cannot write the file ({}): '{}': give another place", why, jsonl_.string()));
-}
-
-GameWriter::~GameWriter() {
-  if (lines_) std::fclose(lines_);
-  std::error_code ignored;
-  if (!partial_jsonl_.empty()) std::filesystem::remove(partial_jsonl_, ignored);
-}
-
-void GameWriter::fail_lines() const {
-  throw system_error(fmt::format("cannot write the file ({}): '{}': free some space or give another place", std::strerror(errno), partial_jsonl_.string()));
+GameWriter::GameWriter(std::filesystem::path folder, const std::filesystem::path& jsonl, RecordHeader header, const std::filesystem::path& ogn)
+    : folder_(std::move(folder)), header_(std::move(header)) {
+  const bool made = prepare_folder(folder_);  // before the files, which may lie in it
+  try {
+    if (!jsonl.empty()) jsonl_ = std::make_unique<GrowingFile>(jsonl);
+    if (!ogn.empty()) ogn_ = std::make_unique<GrowingFile>(ogn);
+  } catch (const Error&) {
+    jsonl_.reset();
+    std::error_code ignored;
+    if (made) std::filesystem::remove(folder_, ignored);
+    throw;
+  }
 }
 
 void GameWriter::add(std::vector<GameRecord> games) {
@@ -64,14 +50,15 @@ void GameWriter::add(std::vector<GameRecord> games) {
     ++next_;
     ++written_;
     plies_ += shard_.back().length();
-    if (lines_) write_line(shard_.back());
+    write_text(shard_.back());
     if (shard_.size() == kGamesPerShard) write_shard();
   }
 }
 
-void GameWriter::write_line(const GameRecord& game) {
-  const std::string line = game_json(game, header_.rules.at(game.rules_index)) + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), lines_) != line.size()) fail_lines();
+void GameWriter::write_text(const GameRecord& game) {
+  const Rules& rules = header_.rules.at(game.rules_index);
+  if (jsonl_) jsonl_->append(game_json(game, rules) + "\n");
+  if (ogn_) ogn_->append((written_ > 1 ? "\n" : "") + record_ogn(game, rules, header_.run_id));
 }
 
 void GameWriter::write_shard() {
@@ -82,12 +69,8 @@ void GameWriter::write_shard() {
 
 void GameWriter::finish() {
   write_shard();
-  if (!lines_) return;
-  if (std::fflush(lines_) != 0 || fsync(fileno(lines_)) != 0) fail_lines();
-  if (std::fclose(std::exchange(lines_, nullptr)) != 0) fail_lines();
-  std::filesystem::rename(partial_jsonl_, jsonl_);
-  partial_jsonl_.clear();
-  sync_folder(jsonl_.has_parent_path() ? jsonl_.parent_path() : ".");
+  if (jsonl_) jsonl_->publish();
+  if (ogn_) ogn_->publish();
 }
 
 GenerationReport generate_games(Selfplay& selfplay, GameWriter& writer, const std::function<bool(const GenerationReport&)>& go_on) {

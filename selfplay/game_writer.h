@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/growing_file.h"
 #include "selfplay/record.h"
 #include "selfplay/selfplay.h"
 
@@ -16,10 +16,9 @@ namespace wari {
 // Writes games that finish in any order as records in order of their numbers: the same files at any number of lanes and workers.
 class GameWriter {
  public:
-  // Makes the folder. Throws Error when it holds records already (they would mix with these), or cannot be written. `jsonl`: a file of the same games as JSON
-  // lines, empty: none; it appears when finish() is called.
-  GameWriter(std::filesystem::path folder, std::filesystem::path jsonl, RecordHeader header);
-  ~GameWriter();
+  // Makes the folder. Throws Error when it holds records already (they would mix with these), or cannot be written. `jsonl`, `ogn`: files of the same games as
+  // text, empty: none; they appear when finish() is called.
+  GameWriter(std::filesystem::path folder, const std::filesystem::path& jsonl, RecordHeader header, const std::filesystem::path& ogn = {});
   GameWriter(const GameWriter&) = delete;
   GameWriter& operator=(const GameWriter&) = delete;
 
@@ -34,14 +33,13 @@ class GameWriter {
   static constexpr std::size_t kGamesPerShard = 4096;
 
   void write_shard();
-  void write_line(const GameRecord& game);
-  [[noreturn]] void fail_lines() const;
+  void write_text(const GameRecord& game);
 
-  std::filesystem::path folder_, jsonl_, partial_jsonl_;
+  std::filesystem::path folder_;
   RecordHeader header_;
   std::map<std::int64_t, GameRecord> waiting_;
   std::vector<GameRecord> shard_;
-  std::FILE* lines_ = nullptr;
+  std::unique_ptr<GrowingFile> jsonl_, ogn_;     // null: not asked for
   std::int64_t next_ = 0;                        // number of the game that comes next
   std::int64_t shards_ = 0, written_ = 0, plies_ = 0;
 };

@@ -55,5 +55,7 @@ std::string verify_game(const GameRecord& game, const Rules& rules);
 
 // One line in the format of rules/games.jsonl (without the newline).
 std::string game_json(const GameRecord& game, const Rules& rules);
+// The same as OGN, with the search's values of the moves in comments (core/ogn.h).
+std::string record_ogn(const GameRecord& game, const Rules& rules, const std::string& run_id);
 
 }  // namespace wari

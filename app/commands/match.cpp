@@ -3,6 +3,7 @@
 
 #include "app/arena_options.h"
 #include "arena/elo.h"
+#include "core/growing_file.h"
 #include "core/log.h"
 
 namespace wari {
@@ -16,6 +17,7 @@ struct MatchOptions {
   std::string b;
   int games = 0;  // 0: not given
   std::string sprt;
+  std::string ogn;  // file; empty: none
   ArenaOptions arena;
 };
 
@@ -95,12 +97,20 @@ int run_match(const MatchOptions& options, Output& out) {
   const PlayerEnvironment environment = player_environment(options.arena, settings.rules, stop);
   const std::unique_ptr<Player> a = make_player(options.a, environment);
   const std::unique_ptr<Player> b = make_player(options.b, environment);
+  std::unique_ptr<GrowingFile> ogn;
+  if (!options.ogn.empty()) ogn = std::make_unique<GrowingFile>(options.ogn);
+  std::vector<PlayedGame> games;
   Progress progress;
-  const MatchResult result = play_match(settings, *a, *b, [&](const MatchProgress& now) {
+  const auto watch = [&](const MatchProgress& now) {
     progress.update(progress_text(now));
     return stop.signal() == 0;
-  });
+  };
+  const MatchResult result = play_match(settings, *a, *b, watch, ogn ? &games : nullptr);
   progress.clear();
+  if (ogn) {
+    ogn->append(match_ogn(games, a->name(), b->name()));
+    ogn->publish();
+  }
   if (!result.complete) log_warning("stopped: the result is of {} games of {}, {}", result.total.games(), settings.games,
                                      settings.sprt ? "in order of their number" : "those whose pair was finished; short games end first");
   if (result.total.games() >= 100 && std::abs(result.first_player_score - 0.5) > 0.4) {
@@ -130,6 +140,7 @@ void add_match_command(CommandLine& line) {
   command.add_option("--sprt", options->sprt,
                      "sequential test: ends the match once it is decided whether A is elo0 (H0) or elo1 (H1) stronger, wrong with chance alpha where H0 is true, beta where "
                      "H1 is: elo0=0,elo1=10,alpha=0.05,beta=0.05");
+  command.add_option("--ogn", options->ogn, "file that gets the games, as text that Oware programs read (docs/ogn.md)");
   add_arena_options(command, options->arena);
 }
 

@@ -16,7 +16,7 @@ namespace wari {
 namespace {
 
 struct SelfplayCommandOptions {
-  std::string config, checkpoint, evaluator, out, jsonl, device;
+  std::string config, checkpoint, evaluator, out, jsonl, ogn, device;
   std::vector<std::string> overrides;
   std::int64_t games = 0;
 };
@@ -65,7 +65,7 @@ int run_selfplay(const SelfplayCommandOptions& options, Output& out) {
   RecordHeader header;
   header.run_id = fmt::format("selfplay, seed {}, {}", settings.seed, options.checkpoint.empty() ? options.evaluator : options.checkpoint);
   header.rules = play.rules.rules;
-  GameWriter writer(options.out, options.jsonl, header);
+  GameWriter writer(options.out, options.jsonl, header, options.ogn);
   StopRequest stop;
   Progress progress;
   auto tables = prepare_endgame_tables(settings.selfplay.endgame, play.rules.rules, std::filesystem::path(options.out) / "tables", settings.workers, [&](const EndgameBuildProgress& now) {
@@ -98,6 +98,7 @@ void add_selfplay_command(CommandLine& line) {
   command.add_option("--games", options->games, "games to play")->required()->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   command.add_option("--out", options->out, "new folder for the records")->required();
   command.add_option("--jsonl", options->jsonl, "the same games as JSON lines, in order of game number");
+  command.add_option("--ogn", options->ogn, "the same games as text that Oware programs read (docs/ogn.md)");
   command.add_option("--device", options->device, "cpu, cuda or auto; default: what the configuration says")->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   command.add_option("--set", options->overrides, "KEY=VALUE, overrides the file; any number of times");
 }

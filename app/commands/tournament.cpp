@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <utility>
 
 #include "app/arena_options.h"
 #include "app/rating_table.h"
+#include "core/growing_file.h"
 #include "core/log.h"
 
 namespace wari {
@@ -12,6 +14,7 @@ struct TournamentOptions {
   int games = 200;
   std::vector<std::string> anchors;
   std::string database;
+  std::string ogn;  // file; empty: none
   ArenaOptions arena;
 };
 
@@ -65,12 +68,20 @@ int run_tournament(const TournamentOptions& options, Output& out) {
   settings.anchors = anchors_of(options, players);
   std::unique_ptr<ResultsDatabase> database;
   if (!options.database.empty()) database = std::make_unique<ResultsDatabase>(options.database);
+  std::unique_ptr<GrowingFile> ogn;
+  if (!options.ogn.empty()) ogn = std::make_unique<GrowingFile>(options.ogn);
   Progress progress;
-  const TournamentResult result = play_tournament(settings, players, database.get(), [&](const TournamentProgress& now) {
+  const auto watch = [&](const TournamentProgress& now) {
     progress.update(progress_text(now));
     return !stop.requested();
-  });
+  };
+  bool first = true;
+  const auto keep_games = [&](const std::string& a, const std::string& b, std::span<const PlayedGame> games) {
+    if (ogn) ogn->append((std::exchange(first, false) ? "" : "\n") + match_ogn(games, a, b));
+  };
+  const TournamentResult result = play_tournament(settings, players, database.get(), watch, ogn ? PairingGames(keep_games) : PairingGames());
   progress.clear();
+  if (ogn) ogn->publish();
   for (const std::string& warning : result.ratings.warnings) log_warning("{}", warning);
   if (!result.complete) {
     log_warning("stopped after {} of {} pairings{}", result.pairings.size(), players.size() * (players.size() - 1) / 2,
@@ -97,6 +108,7 @@ void add_tournament_command(CommandLine& line) {
   command.add_option("--anchor", options->anchors, "PLAYER=ELO: this player stands at that Elo; any number of times; without one the mean of all is 0")
       ->allow_extra_args(false);
   command.add_option("--database", options->database, "file that keeps every finished pairing; those in it are not played again");
+  command.add_option("--ogn", options->ogn, "file that gets the games that are played now, as text that Oware programs read (docs/ogn.md)");
   add_arena_options(command, options->arena);
 }
 

@@ -26,11 +26,11 @@ std::string content(const std::string& file) {
 
 }  // namespace
 
-Ran run_wari(const std::vector<std::string>& arguments) {
+Ran run_wari(const std::vector<std::string>& arguments, const std::string& input) {
   TestFolder folder;
   std::string command = "cd " + shell_quoted(WARI_SOURCE_DIR) + " && " + shell_quoted(std::string(WARI_BINARY_DIR) + "/wari");
   for (const std::string& argument : arguments) command += " " + shell_quoted(argument);
-  command += " >" + folder.path() + "/out 2>" + folder.path() + "/err </dev/null";
+  command += " >" + folder.path() + "/out 2>" + folder.path() + "/err <" + folder.file("in", input);
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content(folder.path() + "/out"), content(folder.path() + "/err")};
 }

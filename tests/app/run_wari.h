@@ -11,8 +11,8 @@ struct Ran {
   std::string out, err;
 };
 
-// Runs build/.../wari with these arguments, without standard input.
-Ran run_wari(const std::vector<std::string>& arguments);
+// Runs build/.../wari with these arguments and this standard input.
+Ran run_wari(const std::vector<std::string>& arguments, const std::string& input = "");
 
 // A folder of its own, removed at the end.
 class TestFolder {
