@@ -2,6 +2,7 @@
 # Installs what the build needs: Debian packages, CMake and the pinned LibTorch. Quick when nothing is missing; safe to run again.
 #
 #   scripts/setup.sh                        # into ~/.cache/wari (WARI_DEPS names another folder)
+#   scripts/setup.sh tests                  # also the Python packages that tests read exported models with (60 MB, takes 200 MB)
 #   WARI_LIBTORCH=/opt/libtorch scripts/setup.sh   # a LibTorch of your own: none is installed
 #   WARI_CUDA=1 scripts/setup.sh            # LibTorch's CUDA libraries too, though no GPU and no nvcc was found (0: never)
 set -euo pipefail
@@ -64,13 +65,25 @@ install_wheels() {
   if [ -n "${WARI_LIBTORCH:-}" ]; then wanted=$(grep '^cmake==' <<<"$wanted"); fi
   # Installed already, or more than is wanted now (an earlier run with CUDA libraries).
   if [ -f "$venv/wari-installed.txt" ] && [ -z "$(comm -23 <(sort <<<"$wanted") <(sort "$venv/wari-installed.txt"))" ]; then return; fi
-  echo "setup: installing into $venv: $note"
+  install_into_venv "$note" "$wanted" wari-installed.txt
+}
+
+install_test_wheels() {
+  local wanted
+  wanted=$(sed '/^#/d; /^ *$/d' "$root/cmake/test_requirements.txt")
+  [ "$wanted" = "$(cat "$venv/wari-test-installed.txt" 2>/dev/null)" ] || install_into_venv "Python packages for tests (downloads about 60 MB)" "$wanted" wari-test-installed.txt
+}
+
+install_into_venv() {  # what it is, lines of pip, the file that remembers them
+  echo "setup: installing into $venv: $1"
   mkdir -p "$deps"
   [ -x "$venv/bin/python3" ] || "$(python_for_venv)" -m venv "$venv"
-  "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile -r <(echo "$wanted")
-  echo "$wanted" >"$venv/wari-installed.txt"
+  "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile -r <(echo "$2")
+  echo "$2" >"$venv/$3"
   echo "setup: done, $(du -sh "$venv" | cut -f1) in $venv"
 }
 
+case ${1:-} in '' | tests) ;; *) echo "setup: unknown word '$1': known is tests" >&2; exit 2 ;; esac
 install_packages
 install_wheels
+if [ "${1:-}" = tests ]; then install_test_wheels; fi

@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -32,9 +33,9 @@ class Setup : public testing::Test {
   }
 
   // Exit status of the script.
-  int run() const {
+  int run(const std::string& word = "") const {
     const std::string command = "env PATH=" + folder_.path() + "/bin:$PATH WARI_DEPS=" + folder_.path() + "/deps WARI_LIBTORCH=" + folder_.path() + "/libtorch " + WARI_SOURCE_DIR +
-                                "/scripts/setup.sh >" + folder_.path() + "/out 2>&1 </dev/null";
+                                "/scripts/setup.sh " + word + " >" + folder_.path() + "/out 2>&1 </dev/null";
     return std::system(command.c_str());
   }
 
@@ -69,6 +70,24 @@ TEST_F(Setup, StopsWhereAPackageCannotBeInstalled) {
   stand_in("apt-get", "echo E: Unable to locate package >&2; exit 100");
   EXPECT_NE(run(), 0);
   EXPECT_THAT(content("out"), HasSubstr("Unable to locate package"));
+}
+
+// The virtual environment's Python writes down what pip would install.
+TEST_F(Setup, InstallsThePackagesOfTestsWhenAskedAndOnce) {
+  stand_in("dpkg-query", "shift 3; for name; do echo \"ii $name\"; done");
+  std::filesystem::create_directories(folder_.path() + "/deps/venv/bin");
+  const std::string python = folder_.file("deps/venv/bin/python3", "#!/bin/sh\nfor word; do case $word in /dev/fd/*) cat $word;; esac; done >>" + folder_.path() + "/pip.log\n");
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  EXPECT_EQ(run(), 0) << content("out");
+  EXPECT_EQ(content("pip.log"), "");
+  EXPECT_EQ(run("tests"), 0) << content("out");
+  const std::string installed = content("pip.log");
+  for (const char* name : {"numpy==", "onnx==", "onnxruntime==", "safetensors=="}) EXPECT_THAT(installed, HasSubstr(name));
+  EXPECT_THAT(installed, Not(HasSubstr("#")));
+  EXPECT_EQ(run("tests"), 0) << content("out");
+  EXPECT_EQ(content("pip.log"), installed);
+  EXPECT_EQ(WEXITSTATUS(run("test")), 2);
+  EXPECT_THAT(content("out"), HasSubstr("'test'"));
 }
 
 }  // namespace
