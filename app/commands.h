@@ -114,6 +114,7 @@ void add_results_command(CommandLine& line);
 void add_bench_command(CommandLine& line);
 void add_evaluate_command(CommandLine& line);
 void add_endgame_command(CommandLine& line);
+void add_export_command(CommandLine& line);
 void add_doctor_command(CommandLine& line);
 
 using AddCommand = void (*)(CommandLine&);
@@ -131,6 +132,7 @@ inline constexpr AddCommand kCommands[] = {
     add_bench_command,
     add_evaluate_command,
     add_endgame_command,
+    add_export_command,
     add_doctor_command,
 };
 

@@ -159,11 +159,15 @@ CheckpointWeights read_checkpoint_weights(const fs::path& folder) {
   return checkpoint;
 }
 
-FoldedNetwork fold_weights(const CheckpointWeights& checkpoint, bool averaged) {
+std::vector<float> flat_weights(const CheckpointWeights& checkpoint, bool averaged) {
   const NetworkLayout layout(checkpoint.info.network);
   std::vector<float> flat(static_cast<std::size_t>(layout.size()), 0.0f);
   read_tensors(layout, averaged ? "averaged." : "raw.", checkpoint.weights, flat);
-  return fold_network(layout, flat);
+  return flat;
+}
+
+FoldedNetwork fold_weights(const CheckpointWeights& checkpoint, bool averaged) {
+  return fold_network(NetworkLayout(checkpoint.info.network), flat_weights(checkpoint, averaged));
 }
 
 }  // namespace wari

@@ -59,6 +59,7 @@ struct CheckpointWeights {
   SafeTensors weights;
 };
 CheckpointWeights read_checkpoint_weights(const std::filesystem::path& folder);
+std::vector<float> flat_weights(const CheckpointWeights& checkpoint, bool averaged = true);  // [NetworkLayout::size()]
 FoldedNetwork fold_weights(const CheckpointWeights& checkpoint, bool averaged = true);
 
 // What differs, one "key: saved against configured" a line; empty if it fits: network, rules (options by name), token layout.

@@ -81,7 +81,7 @@ fs::path resolve_checkpoint(const std::string& path) {
   const bool wants_best = path.ends_with(kBest) && !fs::exists(path);
   const fs::path run = wants_best ? fs::path(path.substr(0, path.size() - kBest.size())) : fs::path(path);
   if (!fs::exists(run)) throw Error("no such checkpoint: '" + path + "': give a checkpoint's folder, a run's, or RUN@best");
-  if (!fs::is_directory(run)) throw Error("not a checkpoint: '" + path + "': this is a single file; give a checkpoint's folder (with checkpoint.json), a run's, or RUN@best");
+  if (!fs::is_directory(run)) throw Error("not a checkpoint: '" + path + "': this is a single file, and an exported one holds nothing to go on from; give a checkpoint's folder (with checkpoint.json), a run's, or RUN@best");
   const std::vector<fs::path> checkpoints = list_checkpoints(run);
   if (checkpoints.empty()) throw Error("no checkpoint: '" + path + "': neither checkpoint.json nor checkpoints/ with one is there");
   return wants_best ? best_checkpoint(checkpoints) : checkpoints.back();
