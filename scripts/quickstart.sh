@@ -25,7 +25,15 @@ for opponent in random greedy alphabeta:depth=4 alphabeta:depth=8; do
   "$wari" match --a "search:checkpoint=$run,visits=64" --b "$opponent" --games 100 --rules abapa --log warning
 done
 
+echo
+echo "quickstart: exporting the network (docs/export.md)"
+"$wari" export --checkpoint "$run" --format onnx --out "$run/model.onnx" --log warning
+
 cat <<END
+
+Play it:
+  $wari serve --run $run            in the browser
+  $wari play --checkpoint $run      in this terminal
 
 How to go on:
   $wari analyze --rules abapa --checkpoint $run --visits 2000       what it thinks of the start
