@@ -1,0 +1,271 @@
+// The game that is being played. The server keeps none: this is the whole of it, in the browser's storage after every move.
+import { get, post, postPatiently } from "./api.js";
+import { parsePosition, splitLine, startPosition } from "./notation.js";
+import { load, save } from "./storage.js";
+
+const kAskAgainAfter = 40;    // plies
+const kRetrySeconds = 3;
+
+export const kNewGame = { rules: "abapa", start: null, moves: "", players: { S: "you", N: "engine" }, strength: null, agreed: null, quietUntil: 0, tags: {} };
+
+export class Game extends EventTarget {
+  constructor() {
+    super();
+    this.setup = { ...kNewGame, ...load("game", {}) };
+    this.state = null;      // the server's answer for all moves
+    this.viewed = null;     // ply on the board; null: the newest
+    this.thinking = false;
+    this.paused = false;    // of two engines
+    this.error = null;
+    this.about = null;
+    this.presets = null;
+    this.generation = 0;    // answers for an older one are dropped
+    this.queue = Promise.resolve();
+    this.controller = null; // of the engine's search
+  }
+
+  // What requests say of the game, up to the ply that is viewed or to another one.
+  request(plies = this.moves.length) {
+    return { rules: this.setup.rules, start: this.setup.start, moves: this.moves.slice(0, plies).join("") };
+  }
+
+  get moves() {
+    return splitLine(this.setup.moves);
+  }
+
+  get ply() {
+    return this.viewed ?? this.moves.length;
+  }
+
+  get live() {
+    return this.viewed === null;
+  }
+
+  get over() {
+    return this.setup.agreed !== null || Boolean(this.known && this.state.over);
+  }
+
+  // Whether the server's answer is about the game as it stands, and not about the one before the last move.
+  get known() {
+    return this.state?.plies.length === this.moves.length;
+  }
+
+  // Whether a person plays, and not only looks on.
+  get played() {
+    return Object.values(this.setup.players).includes("you");
+  }
+
+  get yourTurn() {
+    return this.known && !this.over && this.setup.players[this.state.mover] === "you";
+  }
+
+  get strength() {
+    const strengths = this.about?.strengths ?? [];
+    return strengths.find((entry) => entry.name === this.setup.strength) ?? strengths[Math.floor(strengths.length / 2)] ?? null;
+  }
+
+  // The side at the lower edge: yours, where only one is.
+  get near() {
+    const { S, N } = this.setup.players;
+    return S !== "you" && N === "you" ? "N" : "S";
+  }
+
+  // The position after so many plies.
+  positionAt(ply) {
+    if (ply > 0) return this.state.plies[ply - 1].after;
+    if (this.setup.start) return this.setup.start;
+    const { counts } = parsePosition(this.state.position);
+    return startPosition(counts.reduce((sum, count) => sum + count, 0) / 12);
+  }
+
+  // How the seeds left on the board were shared out at the end: steps, and the counts after them (whole seeds; the result may hold halves).
+  get sweeps() {
+    return this.over ? (this.setup.agreed ?? this.state).sweeps : [];
+  }
+
+  get settledPosition() {
+    const parts = this.state.position.split("-"), counts = parts.slice(0, 14).map(Number);
+    for (const { sweep, seeds, to } of this.sweeps) {
+      const south = to === "both" ? (counts[12] <= counts[13] ? Math.ceil(seeds / 2) : Math.floor(seeds / 2)) : to === "S" ? seeds : 0;
+      counts[sweep] -= seeds;
+      counts[12] += south;
+      counts[13] += seeds - south;
+    }
+    return [...counts, parts[14]].join("-");
+  }
+
+  async connect() {
+    try {
+      [this.about, { presets: this.presets, options: this.options }] = await Promise.all([get("about"), get("rules")]);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.error = null;
+    await this.refresh();
+  }
+
+  begin(setup) {
+    this.#interrupt();
+    this.setup = { ...kNewGame, ...setup };
+    this.state = null;
+    this.viewed = null;
+    this.paused = false;
+    this.#store();
+    this.#tell("begun");
+    return this.refresh();
+  }
+
+  // Moves are taken one after another: a second click waits for the answer to the first and is judged by it.
+  play(move) {
+    this.queue = this.queue.then(() => this.#play(move)).catch((error) => this.#fail(error));
+    return this.queue;
+  }
+
+  async #play(move) {
+    const legal = this.live && this.known && !this.over && this.state.legal.find((entry) => entry.move === move);
+    if (!legal) return;
+    this.#interrupt();
+    this.setup.moves += move;
+    this.#store();
+    this.#tell("played", legal);
+    await this.refresh();
+  }
+
+  // Back to the last position in which you were to move.
+  takeBack() {
+    if (!this.moves.length || !this.known) return;
+    this.#interrupt();
+    const { players, agreed } = this.setup, plies = this.state.plies;
+    let left = this.moves.length - (agreed === null ? 1 : 0);
+    if (this.played) {
+      while (left > 0 && players[(plies[left] ?? { mover: this.state.mover }).mover] !== "you") --left;
+      // The engine's first move is not taken back for nothing: it would only be made again.
+      if (left === 0 && players[plies[0].mover] !== "you") return void this.#engine();
+    }
+    this.setup.moves = this.moves.slice(0, left).join("");
+    this.setup.agreed = null;
+    this.viewed = null;
+    this.paused = !this.played;
+    this.#store();
+    this.#tell("taken-back");
+    return this.refresh();
+  }
+
+  view(ply) {
+    const last = this.moves.length, wanted = Math.min(Math.max(ply, 0), last);
+    this.viewed = wanted === last ? null : wanted;
+    this.#tell("viewed");
+  }
+
+  // The game goes on from the ply that is viewed.
+  branch() {
+    if (this.live) return;
+    this.#interrupt();
+    this.setup.moves = this.moves.slice(0, this.viewed).join("");
+    this.setup.agreed = null;
+    this.viewed = null;
+    this.#store();
+    this.#tell("taken-back");
+    return this.refresh();
+  }
+
+  pause(paused) {
+    this.paused = paused;
+    if (paused) this.#interrupt();
+    this.#tell("paused");
+    if (!paused) this.#engine();
+  }
+
+  // A position came back, or nothing was captured for long: ending it is offered, again only after a while.
+  get circles() {
+    return this.known && this.state.circling && !this.over && this.live && this.state.ply >= this.setup.quietUntil;
+  }
+
+  // Ends a circling game; the server counts it as its rules do.
+  async agreeToEnd() {
+    this.#interrupt();
+    try {
+      this.setup.agreed = await post("settle", this.request());
+      this.#store();
+      this.#tell("ended");
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  playOn() {
+    this.setup.quietUntil = this.state.ply + kAskAgainAfter;
+    this.#store();
+    this.#tell("paused");
+  }
+
+  // {south, north, winner}, of a finished game
+  get result() {
+    if (this.setup.agreed === null) return this.state?.result ?? null;
+    const { stores: [south, north], winner } = this.setup.agreed;
+    return { south, north, winner };
+  }
+
+  async refresh() {
+    const generation = ++this.generation;
+    try {
+      const state = await post("game", this.request());
+      if (generation !== this.generation) return;
+      this.state = state;
+      this.error = null;
+      this.#tell("known");
+      this.#engine();
+    } catch (error) {
+      if (generation === this.generation) this.#fail(error);
+    }
+  }
+
+  retry() {
+    clearTimeout(this.timer);
+    return this.about ? this.refresh() : this.connect();
+  }
+
+  async #engine() {
+    const { state, setup, generation } = this;
+    if (!this.known || this.over || this.thinking || setup.players[state.mover] !== "engine" || this.paused) return;
+    this.controller = new AbortController();
+    this.thinking = true;
+    this.#tell("thinking");
+    try {
+      const answer = await postPatiently("move", { ...this.request(), strength: this.strength.strength }, this.controller.signal);
+      if (generation !== this.generation) return;
+      this.thinking = false;
+      await this.settled?.();
+      if (generation === this.generation && !this.paused) await this.play(answer.move);
+    } catch (error) {
+      if (generation !== this.generation || error.name === "AbortError") return;
+      this.thinking = false;
+      this.#fail(error);
+    }
+  }
+
+  #interrupt() {
+    ++this.generation;
+    this.thinking = false;
+    this.controller?.abort();
+    this.controller = null;
+    clearTimeout(this.timer);
+  }
+
+  // Where nothing answered the game asks again by itself; any other error waits for the player.
+  #fail(error) {
+    this.error = error;
+    this.#tell("failed");
+    clearTimeout(this.timer);
+    if (error.status === 0) this.timer = setTimeout(() => this.retry(), 1000 * kRetrySeconds);
+  }
+
+  #store() {
+    save("game", this.setup);
+  }
+
+  #tell(what, move = null) {
+    this.dispatchEvent(new CustomEvent("change", { detail: { what, move } }));
+  }
+}
