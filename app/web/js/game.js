@@ -116,13 +116,13 @@ export class Game extends EventTarget {
     return this.refresh();
   }
 
-  // Moves are taken one after another: a second click waits for the answer to the first and is judged by it.
-  play(move) {
-    this.queue = this.queue.then(() => this.#play(move)).catch((error) => this.#fail(error));
+  // What a person asks for is done one after another: a second click waits for the answer to the first and is judged by it.
+  inTurn(task) {
+    this.queue = this.queue.then(task).catch((error) => this.#fail(error));
     return this.queue;
   }
 
-  async #play(move) {
+  async play(move) {
     const legal = this.live && this.known && !this.over && this.state.legal.find((entry) => entry.move === move);
     if (!legal) return;
     this.#interrupt();
@@ -237,7 +237,7 @@ export class Game extends EventTarget {
       if (generation !== this.generation) return;
       this.thinking = false;
       await this.settled?.();
-      if (generation === this.generation && !this.paused) await this.play(answer.move);
+      await this.inTurn(() => (generation === this.generation && !this.paused ? this.play(answer.move) : null));
     } catch (error) {
       if (generation !== this.generation || error.name === "AbortError") return;
       this.thinking = false;

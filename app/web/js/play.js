@@ -67,14 +67,22 @@ export class PlayView {
   choose(pit, declined = null) {
     this.board.finish();
     this.#closeChoice();
-    // What was asked for before is answered first; then this is judged by what holds then.
-    this.game.queue.then(() => {
-      const refused = refusal(this.game, pit);
-      if (refused) return this.#say(refused);
-      const moves = this.game.state.legal.filter((entry) => pitOf(entry.move) === pit);
-      if (moves.length > 1 && declined === null) return this.#offerChoice(pit, moves);
-      this.game.play((moves.find((entry) => entry.declined === declined) ?? moves[0]).move);
-    });
+    return this.game.inTurn(() => this.#choose(pit, declined));
+  }
+
+  #choose(pit, declined) {
+    const refused = refusal(this.game, pit);
+    if (refused) return this.#say(refused);
+    const moves = this.game.state.legal.filter((entry) => pitOf(entry.move) === pit);
+    if (moves.length > 1 && declined === null) return this.#offerChoice(pit, moves);
+    return this.game.play((moves.find((entry) => entry.declined === declined) ?? moves[0]).move);
+  }
+
+  // A letter stands for the pit of whoever is to move by then.
+  #chooseLetter(step) {
+    this.board.finish();
+    this.#closeChoice();
+    this.game.inTurn(() => this.game.known && this.#choose(step + (this.game.state.mover === "S" ? 0 : 6), null));
   }
 
   takeBack() {
@@ -129,7 +137,7 @@ export class PlayView {
     this.game.begin({ rules, start, moves, tags: tags ?? {}, players: { S: "you", N: "you" }, strength: this.game.setup.strength });
   }
 
-  // Where a capture is due that may be declined both ways stand beside the pit.
+  // Where a capture is due that may be declined both ways stand beside the pit, in the rim, so that the seeds stay in sight.
   #offerChoice(pit, moves) {
     const due = moves.find((entry) => !entry.declined);
     const answer = (declined) => () => {
@@ -137,7 +145,7 @@ export class PlayView {
       this.board.focusPit(pit);
       this.choose(pit, declined);
     };
-    const { x, y } = this.board.geometry.places[pit], { width, height } = this.board.geometry;
+    const { number: { x, y } } = this.board.geometry.places[pit], { width, height } = this.board.geometry;
     const take = button(`Capture ${due.captured}`, { class: "primary", onclick: answer(false) }), leave = button("Leave them", { onclick: answer(true), "aria-keyshortcuts": "-" });
     this.choice = h("div", { class: "capture-choice", role: "group", "aria-label": `Pit ${pitLetter(pit)}: capture ${seeds(due.captured)} or leave them`,
       style: { left: `${Math.min(80, Math.max(20, (100 * x) / width))}%`, top: `${(100 * y) / height}%` } }, take, leave);
@@ -186,7 +194,7 @@ export class PlayView {
   }
 
   #announceLast() {
-    const { game } = this, { plies } = game.state, sentences = plies.slice(Math.max(this.spoken ?? plies.length, 0)).map((ply) => moveSentence(game, ply));
+    const { game } = this, { plies } = game.state, sentences = plies.slice(Math.max(this.spoken ?? plies.length, plies.length - 2)).map((ply) => moveSentence(game, ply));
     this.spoken = plies.length;
     announce([...sentences, statusLine(game), game.over ? endReason(game.state.end, game.result.winner) : ""].join(" ").trim());
   }
@@ -285,7 +293,7 @@ export class PlayView {
     };
     if (key.length === 1 && key >= "a" && key <= "f") {
       event.preventDefault();
-      this.game.queue.then(() => game.known && this.choose(key.charCodeAt(0) - 97 + (game.state.mover === "S" ? 0 : 6)));
+      this.#chooseLetter(key.charCodeAt(0) - 97);
     } else if (actions[key] && !event.repeat) {
       event.preventDefault();
       actions[key]();

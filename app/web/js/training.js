@@ -41,7 +41,7 @@ export class TrainingView {
     this.viewer.element.hidden = true;
     this.configuration = h("div", { class: "configuration" });
     this.gamesTitle = h("h2", {}, "Latest games");
-    this.body = h("div", { class: "training-body", hidden: true }, this.grid,
+    this.body = h("div", { class: "training-body", hidden: true }, h("section", {}, h("h2", { class: "visually-hidden" }, "Curves"), this.grid),
       h("section", { class: "games-section" }, this.gamesTitle, h("div", { class: "games-layout" }, this.games, this.viewer.element)),
       h("section", {}, h("h2", {}, "Configuration"), this.configuration));
     replace(section, h("div", { class: "view-head" }, h("h1", {}, "Training"), this.summary), this.problem, this.body);

@@ -51,6 +51,7 @@ export function moveSentence(game, ply) {
 
 // Why a pit that was chosen cannot be played, or null where it can.
 export function refusal(game, pit) {
+  if (!game.known) return "The board waits for the server.";
   if (game.over) return "The game is over. N begins a new one.";
   if (!game.live) return "This is an earlier position. Go to the last move to play on.";
   const { state } = game;
