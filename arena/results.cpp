@@ -146,9 +146,10 @@ StoredMatch stored_match(std::string key, int iteration, const Player& a, const 
   return match;
 }
 
-ResultsDatabase::ResultsDatabase(const std::filesystem::path& file) : connection_(std::make_unique<Connection>()) {
+ResultsDatabase::ResultsDatabase(const std::filesystem::path& file, Access access) : connection_(std::make_unique<Connection>()) {
   connection_->file = file.string();
-  if (sqlite3_open(file.c_str(), &connection_->database) != SQLITE_OK) connection_->fail("cannot open results");
+  const int flags = access == Access::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  if (sqlite3_open_v2(file.c_str(), &connection_->database, flags, nullptr) != SQLITE_OK) connection_->fail("cannot open results");
   sqlite3_busy_timeout(connection_->database, 5000);
   const int version = connection_->number("pragma user_version");
   const int tables = connection_->number("select count(*) from sqlite_master");

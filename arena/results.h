@@ -44,9 +44,10 @@ std::string program_version();
 
 class ResultsDatabase {
  public:
+  enum class Access { write, read };
   // Opens or creates; a database of format 1 is brought to the present one, with what its rows do not tell left empty. Throws Error where the file is no database
-  // of this kind or of a later format.
-  explicit ResultsDatabase(const std::filesystem::path& file);
+  // of this kind or of a later format. With Access::read nothing is made or changed, and a file that is missing or of format 1 is an Error.
+  explicit ResultsDatabase(const std::filesystem::path& file, Access access = Access::write);
   ~ResultsDatabase();
   ResultsDatabase(const ResultsDatabase&) = delete;
   ResultsDatabase& operator=(const ResultsDatabase&) = delete;

@@ -55,6 +55,19 @@ StoredMatch match_of(const std::string& key, int iteration = 1) {
   return stored_match(key, iteration, a, *make_random_player(), settings, result);
 }
 
+TEST_F(Results, WhoeverOnlyReadsMakesAndChangesNothing) {
+  EXPECT_THROW(ResultsDatabase(file(), ResultsDatabase::Access::read), Error);
+  EXPECT_FALSE(std::filesystem::exists(file()));
+  ResultsDatabase database(file());
+  EXPECT_TRUE(database.insert(match_of("one")));
+  ResultsDatabase reader(file(), ResultsDatabase::Access::read);
+  EXPECT_EQ(reader.matches().size(), 1u);
+  EXPECT_TRUE(database.insert(match_of("two"))) << "a reader is in nobody's way";
+  EXPECT_EQ(reader.matches().size(), 2u);
+  EXPECT_THROW(reader.insert(match_of("three")), Error);
+  EXPECT_EQ(database.matches().size(), 2u);
+}
+
 TEST_F(Results, WhatIsStoredIsReadBackByAnotherProcess) {
   {
     ResultsDatabase database(file());
