@@ -5,7 +5,7 @@ import { geometryFor, readingOrder } from "./geometry.js";
 import { kNorthStore, kSouthStore, ownerOf, parsePosition, pitLetter, sideName, storeOf } from "./notation.js";
 import { SeedLayer } from "./seed_layer.js";
 
-const kNarrowBelow = 620;    // pixels of the board's width
+const kNarrowBelow = 680;    // pixels of the board's width
 const kSowing = 1500;        // milliseconds of a whole sowing, about
 const kGather = 420;
 
@@ -145,7 +145,7 @@ export class Board {
   }
 
   #layOut(always = false) {
-    const width = this.element.clientWidth, narrow = width > 0 ? width < kNarrowBelow : matchMedia("(max-width: 660px)").matches;
+    const width = this.element.clientWidth, narrow = width > 0 ? width < kNarrowBelow : matchMedia("(max-width: 720px)").matches;
     if (!always && narrow === this.narrow) return;
     this.narrow = narrow;
     const focus = this.buttons.includes(document.activeElement) ? this.focused : null;

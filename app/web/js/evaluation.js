@@ -56,6 +56,7 @@ export class Evaluation {
     this.about = null;
     this.bar = h("div", { class: "bar-place" });
     this.body = h("div", { class: "evaluation-body" });
+    this.remark = h("p", { class: "quiet remark" });
   }
 
   toggle() {
@@ -91,6 +92,11 @@ export class Evaluation {
       if (error.name === "AbortError") return;
       replace(this.body, h("p", { class: "problem" }, error.message), h("button", { type: "button", class: "button small", onclick: () => this.update() }, "Ask again"));
     }
+  }
+
+  // What there is to say about the engine under these rules.
+  note() {
+    this.remark.textContent = this.game.about?.note ?? "";
   }
 
   #draw() {

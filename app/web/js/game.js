@@ -11,7 +11,8 @@ export const kNewGame = { rules: "abapa", start: null, moves: "", players: { S: 
 export class Game extends EventTarget {
   constructor() {
     super();
-    this.setup = { ...kNewGame, ...load("game", {}) };
+    this.kept = load("game", null);
+    this.setup = { ...kNewGame, ...this.kept };
     this.state = null;      // the server's answer for all moves
     this.viewed = null;     // ply on the board; null: the newest
     this.thinking = false;
@@ -97,6 +98,7 @@ export class Game extends EventTarget {
   async connect() {
     try {
       [this.about, { presets: this.presets, options: this.options }] = await Promise.all([get("about"), get("rules")]);
+      if (!this.kept) this.setup.rules = this.about.rules;
     } catch (error) {
       this.#fail(error);
       return;
@@ -212,12 +214,23 @@ export class Game extends EventTarget {
     try {
       const state = await post("game", this.request());
       if (generation !== this.generation) return;
+      if (state.rules !== this.state?.rules) this.#askAbout(state.rules);
       this.state = state;
       this.error = null;
       this.#tell("known");
       this.#engine();
     } catch (error) {
       if (generation === this.generation) this.#fail(error);
+    }
+  }
+
+  // What the engine is for these rules: it may not have been trained on them.
+  async #askAbout(rules) {
+    try {
+      this.about = await get(`about?rules=${encodeURIComponent(rules)}`);
+      this.#tell("about");
+    } catch {
+      // The board does without; what matters is told by the next request.
     }
   }
 

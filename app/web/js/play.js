@@ -60,7 +60,7 @@ export class PlayView {
         h("div", { class: "actions", role: "group", "aria-label": "Game" }, back, hint, evaluation, pause, turn)),
       h("aside", { class: "side", "aria-label": "Game record" },
         h("div", { class: "side-actions", role: "group", "aria-label": "Games" }, newGame, saving, opening),
-        h("section", { class: "panel" }, h("h2", {}, "Evaluation"), this.evaluation.body),
+        h("section", { class: "panel" }, h("h2", {}, "Evaluation"), this.evaluation.body, this.evaluation.remark),
         h("section", { class: "panel grows" }, h("h2", {}, "Moves"), this.moves.element)));
   }
 
@@ -186,6 +186,8 @@ export class PlayView {
       this.hinted = null;
       this.spoken = 0;
       announce("New game");
+    } else if (what === "about") {
+      this.evaluation.note();
     } else if (what === "ended") {
       this.#render();
       announce(statusLine(game));
