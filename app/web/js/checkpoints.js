@@ -22,8 +22,8 @@ export class CheckpointsView {
     this.match = h("div", { class: "match" });
     this.position = h("input", { id: "compare-position", type: "text", spellcheck: "false", autocomplete: "off", placeholder: "the position of your game" });
     this.visits = h("select", { id: "compare-visits" }, kVisits.map((visits) => h("option", { value: visits, selected: visits === 400 }, `${number(visits)} visits`)));
-    this.games = h("input", { id: "match-games", type: "number", min: "2", max: "1000", step: "2", value: "20" });
-    this.matchVisits = h("input", { id: "match-visits", type: "number", min: "1", max: "10000", value: "64" });
+    this.games = h("input", { id: "match-games", type: "number", min: "2", step: "2", value: "20" });
+    this.matchVisits = h("input", { id: "match-visits", type: "number", min: "1", value: "64" });
     const field = (label, input) => h("label", { class: "field", for: input.id }, h("span", { class: "quiet" }, label), input);
     this.tools = h("div", { class: "tools", hidden: true },
       h("section", { class: "panel" }, h("h2", {}, "Compare on a position"), h("div", { class: "form-row" }, field("Position", this.position), field("Search", this.visits), button("Compare", { class: "primary", onclick: () => this.#compare() })), this.board.element, this.compared),
@@ -34,6 +34,11 @@ export class CheckpointsView {
   }
 
   show(visible) {
+    const limits = this.game.about?.limits;
+    if (limits) {
+      this.games.max = limits.match_games;
+      this.matchVisits.max = limits.match_visits;
+    }
     this.poll.set(visible);
     this.matchPoll.set(visible);
     if (visible && !this.board.position && this.game.known) this.board.show(this.game.positionAt(this.game.ply));

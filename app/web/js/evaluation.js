@@ -96,7 +96,7 @@ export class Evaluation {
 
   // What there is to say about the engine under these rules.
   note() {
-    this.remark.textContent = this.game.about?.note ?? "";
+    this.remark.textContent = this.game.about?.engine?.note ?? "";
   }
 
   #draw() {

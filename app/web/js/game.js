@@ -176,6 +176,7 @@ export class Game extends EventTarget {
     this.paused = paused;
     if (paused) this.#interrupt();
     this.#tell("paused");
+    if (!this.known) return this.refresh();
     if (!paused) this.#engine();
   }
 

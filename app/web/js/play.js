@@ -88,7 +88,7 @@ export class PlayView {
   takeBack() {
     this.board.finish();
     this.#closeChoice();
-    this.game.takeBack();
+    this.game.inTurn(() => this.game.takeBack());
   }
 
   step(ply) {
