@@ -116,6 +116,7 @@ void add_evaluate_command(CommandLine& line);
 void add_endgame_command(CommandLine& line);
 void add_export_command(CommandLine& line);
 void add_doctor_command(CommandLine& line);
+void add_serve_command(CommandLine& line);
 
 using AddCommand = void (*)(CommandLine&);
 inline constexpr AddCommand kCommands[] = {
@@ -134,6 +135,7 @@ inline constexpr AddCommand kCommands[] = {
     add_endgame_command,
     add_export_command,
     add_doctor_command,
+    add_serve_command,
 };
 
 }  // namespace wari

@@ -28,6 +28,16 @@ function(wari_room name)
   target_link_libraries(wari_${name} PUBLIC ${ROOM_LIBRARIES} PRIVATE ${ROOM_PRIVATE_LIBRARIES})
 endfunction()
 
+# wari_embed_pages(app) compiles the files of app/web into the library of the room.
+function(wari_embed_pages name)
+  set(folder ${CMAKE_SOURCE_DIR}/${name}/web)
+  set(out ${CMAKE_BINARY_DIR}/${name}_pages.cpp)
+  set(script ${CMAKE_SOURCE_DIR}/cmake/embed_pages.cmake)
+  file(GLOB_RECURSE pages CONFIGURE_DEPENDS ${folder}/*)
+  add_custom_command(OUTPUT ${out} COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUT=${out} -P ${script} DEPENDS ${pages} ${script})
+  target_sources(wari_${name} PRIVATE ${out})
+endfunction()
+
 # wari_tests(core) makes core_tests of every .cpp in tests/core/ and registers each test with ctest.
 function(wari_tests name)
   cmake_parse_arguments(TESTS "" "" "LIBRARIES" ${ARGN})

@@ -9,7 +9,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 packages=(g++ ninja-build ccache mold pkg-config python3-venv libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev
-  libgtest-dev libgmock-dev libprotozero-dev libzstd-dev libxxhash-dev libsqlite3-dev)
+  libgtest-dev libgmock-dev libprotozero-dev libzstd-dev libxxhash-dev libsqlite3-dev libcpp-httplib-dev)
 
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then
