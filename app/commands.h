@@ -106,6 +106,7 @@ void add_perft_command(CommandLine& line);
 void add_check_rules_command(CommandLine& line);
 void add_ogn_command(CommandLine& line);
 void add_analyze_command(CommandLine& line);
+void add_play_command(CommandLine& line);
 void add_selfplay_command(CommandLine& line);
 void add_train_command(CommandLine& line);
 void add_match_command(CommandLine& line);
@@ -125,6 +126,7 @@ inline constexpr AddCommand kCommands[] = {
     add_check_rules_command,
     add_ogn_command,
     add_analyze_command,
+    add_play_command,
     add_selfplay_command,
     add_train_command,
     add_match_command,
