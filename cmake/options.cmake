@@ -16,7 +16,7 @@ find_program(WARI_CCACHE ccache)
 if(WARI_CCACHE)
   # The sloppiness lets ccache serve files that use a precompiled header; paths relative to the base serve another clone.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${WARI_CCACHE})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${WARI_CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${WARI_CCACHE})
 endif()
 find_program(WARI_MOLD mold)
 if(WARI_MOLD)

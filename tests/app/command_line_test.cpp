@@ -154,8 +154,8 @@ TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
 TEST(CommandLine, AMatchThatIsStoppedTellsWhatItHas) {
   const TestFolder folder;
   const std::string out = folder.path() + "/out";
-  // The match would take a minute; `timeout` sends SIGINT after a second.
-  const std::string command = "timeout --foreground -s INT 1 " + std::string(WARI_BINARY_DIR) + "/wari match --a alphabeta:depth=9 --b alphabeta:depth=10 --games 1000 --rules abapa --json >" + out + " 2>/dev/null";
+  // The match would take minutes; `timeout` sends SIGINT after three seconds, which a busy machine may need to start the program.
+  const std::string command = "timeout --foreground -s INT 3 " + std::string(WARI_BINARY_DIR) + "/wari match --a alphabeta:depth=9 --b alphabeta:depth=12 --games 1000 --rules abapa --json >" + out + " 2>/dev/null";
   const int status = std::system(command.c_str());
   std::ifstream in(out);
   const nlohmann::json document = nlohmann::json::parse(in);
