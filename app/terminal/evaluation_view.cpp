@@ -32,10 +32,11 @@ std::string evaluation_line(const Game& game, const RootResult& result, const Te
   return fmt::format("South [{}] North  South {:.0f} %, draw {:.0f} %, North {:.0f} %; {}{}\n", bar, 100 * south_win, 100 * draw, 100 * north_win, lead, result.proven ? " (proven)" : "");
 }
 
-std::string expected_line(const Game& game, const RootResult& result) {
+std::string expected_line(const Game& game, const RootResult& result, std::size_t most_moves) {
   Game played = game;
   std::string line;
   for (const int action : result.line) {
+    if (most_moves-- == 0) return line + " ...";
     line += (line.empty() ? "" : " ") + move_text(played.position(), action);
     played.play(action);
   }

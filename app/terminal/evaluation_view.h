@@ -15,7 +15,7 @@ std::string evaluation_line(const Game& game, const RootResult& result, const Te
 // A row for each move: visits, chance, value; the line that the search expects.
 std::string analysis_table(const Game& game, const RootResult& result, const TerminalStyle& style);
 
-// "F e D": moves of the principal variation.
-std::string expected_line(const Game& game, const RootResult& result);
+// "F e D ...": the first moves of the principal variation.
+std::string expected_line(const Game& game, const RootResult& result, std::size_t most_moves = 12);
 
 }  // namespace wari

@@ -207,7 +207,7 @@ Thought PlaySession::think(const Strength& strength, bool short_look) {
   engine_.thinker->set_game(game());
   Progress progress;
   return engine_.thinker->think(limits, [&](const Thought& thought) {
-    if (settings_.prompt) progress.update(fmt::format("thinking: {} visits, {}", thought.root.simulations, expected_line(game(), thought.root)));
+    if (settings_.prompt) progress.update(fmt::format("thinking: {} visits, {}", thought.root.simulations, expected_line(game(), thought.root, 8)));
     return !stop_();
   });
 }

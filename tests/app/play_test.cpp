@@ -114,6 +114,13 @@ TEST(EvaluationView, GivesShareAndMarginOfTheSides) {
   EXPECT_EQ(evaluation_line(north, result, {}), "South [######------------------------] North  South 15 %, draw 10 %, North 75 %; North by 3.2 seeds\n");
 }
 
+TEST(EvaluationView, TheExpectedLineFitsATerminal) {
+  RootResult result;
+  for (const char pit : std::string("FfEeDd")) result.line.push_back((pit | 0x20) - 'a');
+  EXPECT_EQ(expected_line(Game(Rules{}), result), "F f E e D d");
+  EXPECT_EQ(expected_line(Game(Rules{}), result, 3), "F f E ...");
+}
+
 TEST(PlaySession, LettersPlayAndTheEngineAnswers) {
   Driven driven;
   EXPECT_THAT(driven.said, AllOf(HasSubstr("random games by the rules 'abapa'"), HasSubstr("South ["), Not(HasSubstr("> "))));
