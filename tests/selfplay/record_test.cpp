@@ -8,7 +8,10 @@
 
 #include "core/durable_file.h"
 #include "core/error.h"
+#include "core/notation.h"
+#include "core/ogn.h"
 #include "core/tokens.h"
+#include "selfplay/replay_game.h"
 #include "tests/selfplay/fake_games.h"
 
 namespace wari {
@@ -164,6 +167,22 @@ TEST(Records, AGameEndedByTheProgramSaysSoAndGivesTheStoresOfItsLastPosition) {
   const auto json = nlohmann::json::parse(game_json(record, rules));
   EXPECT_EQ(json["ended"], "table");
   EXPECT_LT(json["stores"][0].get<int>() + json["stores"][1].get<int>(), 48);
+  const OgnGame ogn = read_ogn(record_ogn(record, rules, "a run"), "text").at(0);
+  EXPECT_EQ(ogn.ended, "table");
+  EXPECT_EQ(ogn.result, "25-23") << "the stores that the table gives";
+}
+
+TEST(Records, GamesAsOgnHoldTheMovesAndWhatTheSearchFound) {
+  const Rules rules = parse_rules("awari");
+  GameRecord record = fake_game(rules, 3);
+  record.plies[4].flags = kFlagFull;
+  record.plies[4].root_value = -16384;
+  const OgnGame ogn = read_ogn(record_ogn(record, rules, "a run"), "text").at(0);
+  EXPECT_TRUE(ogn.game.rules() == rules);
+  EXPECT_EQ(line_text(ogn.game), line_text(resume_game(record, rules)));
+  EXPECT_EQ(*ogn.tag("Event"), "a run");
+  EXPECT_EQ(*ogn.tag("Round"), std::to_string(record.game + 1));
+  EXPECT_EQ(ogn.notes.at(4).comment, "-0.500");
 }
 
 }  // namespace
