@@ -18,7 +18,7 @@ int workers_of(const ArenaOptions& options) {
 std::string players_help() {
   const SearchSettings search = playing_search();
   return fmt::format(
-      "random, greedy, alphabeta:depth=6, rollouts:visits=1000, policy:checkpoint=PATH, uci:command=PATH,movetime_ms=1000 (or depth=N; a program that speaks "
+      "random, greedy, alphabeta:depth=6, rollouts:visits=1000, policy:checkpoint=PATH, uci:command=PATH,movetime_ms=1000 (or depth=N, or time_ms=1000,increment_ms=50; a program that speaks "
       "the UCI "
       "dialect of docs/evaluation.md), or search:checkpoint=PATH,visits=64,algorithm=puct,c_puct={},fpu_reduction={},root_uniform_share={},precision=auto; "
       "only PATH must "

@@ -23,7 +23,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& known_playe
       {"search", {"checkpoint", "visits", "algorithm", "c_puct", "c_puct_log_base", "fpu_reduction", "root_uniform_share", "precision", "table", "table_search"}},
       {"think", {"checkpoint", "visits", "c_puct", "c_puct_log_base", "fpu_reduction", "root_uniform_share", "batch", "visits_a_leaf", "virtual_loss", "precision", "table", "table_search"}},
       {"policy", {"checkpoint", "precision"}},
-      {"uci", {"command", "movetime_ms", "depth", "margin_ms", "start_ms"}},
+      {"uci", {"command", "movetime_ms", "depth", "time_ms", "increment_ms", "margin_ms", "start_ms"}},
   };
   return players;
 }
@@ -85,8 +85,13 @@ UciSettings uci_settings(const PlayerDescription& player, std::string_view text)
   settings.command = text_option(player.options, "command", "");
   if (settings.command.empty()) throw Error("a player without program: " + quote(text) + ": add 'command=' and the path of an executable or a script");
   settings.depth = whole_option(player.options, "depth", 0, 1, 1000, kWhose);
-  settings.movetime_ms = whole_option(player.options, "movetime_ms", settings.depth > 0 ? 0 : 1000, 1, kMostMs, kWhose);
-  settings.margin_ms = whole_option(player.options, "margin_ms", settings.margin_ms, 0, kMostMs, kWhose);
+  settings.time_ms = whole_option(player.options, "time_ms", 0, 1, kMostMs, kWhose);
+  settings.increment_ms = whole_option(player.options, "increment_ms", 0, 0, kMostMs, kWhose);
+  if (settings.time_ms > 0 && player.options.contains("movetime_ms")) throw Error("a clock and a time for each move: " + quote(text) + ": give 'time_ms' or 'movetime_ms'");
+  if (settings.time_ms == 0 && player.options.contains("increment_ms")) throw Error("an increment without a clock: " + quote(text) + ": add 'time_ms='");
+  const bool has_limit = settings.depth > 0 || settings.time_ms > 0;
+  settings.movetime_ms = whole_option(player.options, "movetime_ms", has_limit ? 0 : 1000, 1, kMostMs, kWhose);
+  settings.margin_ms = whole_option(player.options, "margin_ms", settings.time_ms > 0 ? 0 : settings.margin_ms, 0, kMostMs, kWhose);
   settings.start_ms = whole_option(player.options, "start_ms", settings.start_ms, 1, kMostMs, kWhose);
   return settings;
 }

@@ -22,6 +22,19 @@ std::string position_command(const Game& game) {
   return command;
 }
 
+// The other player's clock is not known here: it is said to show the same.
+std::string go_command(const UciSettings& settings, std::chrono::milliseconds clock) {
+  std::string command = "go";
+  if (settings.depth > 0) command += " depth " + std::to_string(settings.depth);
+  if (settings.time_ms > 0) {
+    const std::string left = std::to_string(clock.count()), increment = std::to_string(settings.increment_ms);
+    command += " wtime " + left + " btime " + left + " winc " + increment + " binc " + increment;
+  } else if (settings.depth == 0) {
+    command += " movetime " + std::to_string(settings.movetime_ms);
+  }
+  return command;
+}
+
 }  // namespace
 
 UciEngine::~UciEngine() {
@@ -58,6 +71,7 @@ void UciEngine::begin(const Game& game) {
 
 void UciEngine::prepare() {
   if (plays_on(*game_)) return go();
+  clock_ = std::chrono::milliseconds(settings_.time_ms);
   process_->write_line("ucinewgame");
   process_->write_line("isready");
   state_ = State::preparing;
@@ -70,9 +84,10 @@ void UciEngine::go() {
   has_last_ = true;
   stop_sent_ = false;
   state_ = State::thinking;
-  set_deadline(settings_.movetime_ms > 0 ? settings_.movetime_ms : kMinuteMs);
   process_->write_line(position_command(*game_));
-  process_->write_line(settings_.depth > 0 ? "go depth " + std::to_string(settings_.depth) : "go movetime " + std::to_string(settings_.movetime_ms));
+  process_->write_line(go_command(settings_, clock_));
+  went_ = Clock::now();
+  deadline_ = went_ + (settings_.time_ms > 0 ? clock_ : std::chrono::milliseconds(settings_.movetime_ms > 0 ? settings_.movetime_ms : kMinuteMs));
 }
 
 void UciEngine::finish(int result) {
@@ -114,13 +129,22 @@ void UciEngine::take(const std::string& line) {
 void UciEngine::take_best(const std::string& move) {
   const bool was_late = state_ == State::late;
   state_ = State::ready;
-  if (was_late) return finish(kOutOfTime);
+  if (was_late || !stop_clock()) return finish(kOutOfTime);
   int action = kIllegalMove;
   try {
     action = parse_move(*game_, move);
   } catch (const Error&) {  // "0000" too: where a player is asked there is a move
   }
   finish(action);
+}
+
+// False: it has run out.
+bool UciEngine::stop_clock() {
+  if (settings_.time_ms == 0) return true;
+  clock_ -= std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - went_);
+  const bool in_time = clock_.count() >= -settings_.margin_ms;
+  clock_ = std::max(clock_, std::chrono::milliseconds(0)) + std::chrono::milliseconds(settings_.increment_ms);
+  return in_time;
 }
 
 // Its output is closed: it has ended, or will be.
@@ -137,10 +161,9 @@ void UciEngine::ended() {
 
 void UciEngine::out_of_time() {
   if (state_ == State::greeting || state_ == State::starting) fail_to_start("is not ready after " + std::to_string(settings_.start_ms) + " ms");
-  if (state_ == State::thinking &&
-      !stop_sent_) {  // a depth was asked for, and the time for it is over; with a movetime it has stopped by itself, or is about to
+  if (state_ == State::thinking && !stop_sent_) {  // a depth was asked for, and the time for it is over; with a movetime or a clock it has stopped by itself, or is about to
     stop_sent_ = true;
-    if (settings_.depth > 0) process_->write_line("stop");
+    if (settings_.depth > 0 && settings_.time_ms == 0) process_->write_line("stop");
     deadline_ += std::chrono::milliseconds(settings_.margin_ms);
   } else if (state_ == State::thinking) {
     state_ = State::late;

@@ -17,6 +17,8 @@ struct UciSettings {
   std::string command;   // path of an executable or a script
   int movetime_ms = 0;   // for a move; 0: no such limit, which wants a depth
   int depth = 0;         // plies; 0: no such limit
+  int time_ms = 0;       // on its clock at the start of a game; 0: no clock
+  int increment_ms = 0;  // that a move adds to it
   int margin_ms = 1000;  // by which an answer may be late before the game is lost
   int start_ms = 30000;  // for the program to be ready, at its start and before each game
 };
@@ -53,6 +55,7 @@ class UciEngine {
   void go();
   void take(const std::string& line);
   void take_best(const std::string& move);
+  bool stop_clock();
   void finish(int result);
   void ended();
   void out_of_time();
@@ -65,6 +68,8 @@ class UciEngine {
   std::optional<int> result_;
   Clock::time_point deadline_{};
   bool stop_sent_ = false;
+  std::chrono::milliseconds clock_{0};  // what is left of it
+  Clock::time_point went_{};            // when it was told to think
   int failed_starts_ = 0;  // in a row
   std::string name_;
   Position last_start_{};           // of the game it thought about last

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -218,6 +219,42 @@ TEST_F(UciPlayer, AHangLosesOnTimeAndTheProgramIsStartedAgain) {
   const auto a = player(engine("if plies > 4: time.sleep(1000)"), "movetime_ms=50,margin_ms=50");
   const MatchResult result = play(*a, 2);
   EXPECT_EQ(result.a_forfeits, (ForfeitCounts{0, 2, 0}));
+}
+
+TEST_F(UciPlayer, AClockRunsThroughAGameAndIsSetAgainForTheNext) {
+  const std::string path = engine("time.sleep(0.02)");
+  {
+    const auto a = player(path, "time_ms=5000,increment_ms=10");
+    EXPECT_EQ(play(*a, 2).a_forfeits.total(), 0);
+  }
+  std::vector<int> clocks;
+  for (const std::string& line : sent(path)) {
+    int south = 0, north = 0, south_increment = 0, north_increment = 0;
+    if (std::sscanf(line.c_str(), "go wtime %d btime %d winc %d binc %d", &south, &north, &south_increment, &north_increment) != 4) continue;
+    EXPECT_EQ(south, north);
+    EXPECT_EQ(south_increment, 10);
+    EXPECT_EQ(north_increment, 10);
+    clocks.push_back(south);
+  }
+  ASSERT_GT(clocks.size(), 20u);
+  EXPECT_EQ(clocks[0], 5000);
+  EXPECT_LE(clocks[1], 4990);  // twenty were used, ten came back
+  EXPECT_GT(clocks[1], 4500);
+  EXPECT_EQ(std::count(clocks.begin(), clocks.end(), 5000), 2);
+  for (std::size_t i = 1; i < clocks.size(); ++i) EXPECT_TRUE(clocks[i] < clocks[i - 1] || clocks[i] == 5000) << i;
+}
+
+TEST_F(UciPlayer, AClockThatHasRunOutLosesTheGame) {
+  // Each answer alone is quick enough.
+  EXPECT_EQ(play(*player(engine("time.sleep(0.06)"), "time_ms=300,increment_ms=5"), 2).a_forfeits, (ForfeitCounts{0, 2, 0}));
+  EXPECT_EQ(play(*player(engine("time.sleep(1000)"), "time_ms=100"), 2).a_forfeits, (ForfeitCounts{0, 2, 0}));
+}
+
+TEST_F(UciPlayer, ClocksAreChecked) {
+  const std::string path = engine();
+  EXPECT_THAT(error(path, "increment_ms=10"), HasSubstr("time_ms"));
+  EXPECT_THAT(error(path, "time_ms=1000,movetime_ms=100"), HasSubstr("a clock and a time for each move"));
+  EXPECT_THAT(error(path, "time_ms=0"), HasSubstr("'0'"));
 }
 
 TEST_F(UciPlayer, ALateAnswerLosesOnTimeAndTheProgramIsKept) {
