@@ -118,6 +118,7 @@ void add_endgame_command(CommandLine& line);
 void add_export_command(CommandLine& line);
 void add_doctor_command(CommandLine& line);
 void add_serve_command(CommandLine& line);
+void add_uci_command(CommandLine& line);
 
 using AddCommand = void (*)(CommandLine&);
 inline constexpr AddCommand kCommands[] = {
@@ -138,6 +139,7 @@ inline constexpr AddCommand kCommands[] = {
     add_export_command,
     add_doctor_command,
     add_serve_command,
+    add_uci_command,
 };
 
 }  // namespace wari

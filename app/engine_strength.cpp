@@ -16,7 +16,7 @@ struct Measured {
 };
 
 // Of the quickstart's network against random, greedy and alpha-beta (docs/engine.md); between two of them the visits go geometrically and the sharpness evenly.
-constexpr std::array<Measured, 5> kScale = {{{kLowestElo, 16, 0}, {400, 16, 0.5}, {800, 16, 1.0}, {1400, 16, 3.0}, {kHighestElo, 64, 8.0}}};
+constexpr std::array<Measured, 6> kScale = {{{kLowestElo, 16, 0}, {350, 16, 0.5}, {800, 16, 1}, {1550, 16, 2}, {2050, 16, 4}, {kHighestElo, 64, 16}}};
 
 }  // namespace
 

@@ -16,7 +16,7 @@ struct Strength {
 };
 
 // On the scale on which `random` has 0; what lies below or above counts as the end of the scale. How it was measured: docs/engine.md.
-inline constexpr int kLowestElo = 0, kHighestElo = 2000;
+inline constexpr int kLowestElo = 0, kHighestElo = 2450;
 Strength strength_of_elo(int elo);
 
 // The move to play after a search, -1 where the game is over. All that is random about it is a function of `key`.
