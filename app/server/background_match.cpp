@@ -95,7 +95,7 @@ void BackgroundMatch::play(const BackgroundMatchSettings& settings, Played& play
       show(progress_json(progress));
       if (turn) turns_.release();
       turn = turns_.take(give_up, true);
-      return turn;
+      return turn && !stopping_;
     });
     show(result_json(result));
   } catch (const std::exception& error) {
