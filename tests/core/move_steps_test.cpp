@@ -175,8 +175,10 @@ TEST(MoveSteps, TheLapOfARelayBeginsWhereTheLastSeedFell) {
   std::vector<int> lifted;
   int last = -1;
   for (const MoveStep& step : steps) {
-    if (step.kind == Kind::lift && last >= 0) EXPECT_EQ(step.pit, last);
-    if (step.kind == Kind::lift) lifted.push_back(step.pit);
+    if (step.kind == Kind::lift) {
+      EXPECT_EQ(step.pit, lifted.empty() ? 0 : last);
+      lifted.push_back(step.pit);
+    }
     last = step.pit;
   }
   EXPECT_GE(lifted.size(), 2u);
