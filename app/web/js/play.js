@@ -167,7 +167,7 @@ export class PlayView {
 
   #changed({ what, move }) {
     const { game } = this;
-    if (what !== "known" && what !== "thinking") this.#closeChoice();
+    if (["played", "begun", "taken-back", "viewed", "ended"].includes(what)) this.#closeChoice();
     if (what === "played") {
       this.hinted = null;
       this.motion = this.board.animate(move.steps, move.after, this.#marksOf(move.pit, move.steps)).then(() => this.#render());
