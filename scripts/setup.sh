@@ -2,7 +2,7 @@
 # Installs what the build needs: Debian packages, CMake and the pinned LibTorch. Quick when nothing is missing; safe to run again.
 #
 #   scripts/setup.sh                        # into ~/.cache/wari (WARI_DEPS names another folder)
-#   scripts/setup.sh tests                  # also the Python packages that tests read exported models with (60 MB, takes 200 MB)
+#   scripts/setup.sh tests                  # also the Python packages that tests read exported models with (60 MB, takes 200 MB), and Chromium for the pages (120 MB, takes 450 MB)
 #   WARI_LIBTORCH=/opt/libtorch scripts/setup.sh   # a LibTorch of your own: none is installed
 #   WARI_CUDA=1 scripts/setup.sh            # LibTorch's CUDA libraries too, though no GPU and no nvcc was found (0: never)
 set -euo pipefail
@@ -84,6 +84,7 @@ install_into_venv() {  # what it is, lines of pip, the file that remembers them
 }
 
 case ${1:-} in '' | tests) ;; *) echo "setup: unknown word '$1': known is tests" >&2; exit 2 ;; esac
+if [ "${1:-}" = tests ]; then packages+=(chromium chromium-driver fonts-dejavu-core); fi  # a browser for the pages
 install_packages
 install_wheels
 if [ "${1:-}" = tests ]; then install_test_wheels; fi

@@ -46,7 +46,7 @@ part() {
   esac
 }
 
-export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1} TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1} WARI_REQUIRE_PYTHON=1
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1} TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1} WARI_REQUIRE_PYTHON=1 WARI_REQUIRE_BROWSER=1
 for name in "${parts[@]}"; do
   start=$SECONDS
   echo "--- $name"

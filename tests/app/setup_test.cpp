@@ -32,6 +32,13 @@ class Setup : public testing::Test {
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
 
+  // The virtual environment's Python, which writes down what pip would install.
+  void stand_in_python() {
+    std::filesystem::create_directories(folder_.path() + "/deps/venv/bin");
+    const std::string python = folder_.file("deps/venv/bin/python3", "#!/bin/sh\nfor word; do case $word in /dev/fd/*) cat $word;; esac; done >>" + folder_.path() + "/pip.log\n");
+    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  }
+
   // Exit status of the script.
   int run(const std::string& word = "") const {
     const std::string command = "env PATH=" + folder_.path() + "/bin:$PATH WARI_DEPS=" + folder_.path() + "/deps WARI_LIBTORCH=" + folder_.path() + "/libtorch " + WARI_SOURCE_DIR +
@@ -58,6 +65,15 @@ TEST_F(Setup, InstallsWhatAFreshMachineLacks) {
   for (const char* name : {" g++", " ninja-build"}) EXPECT_THAT(installed, Not(HasSubstr(name)));
 }
 
+TEST_F(Setup, InstallsABrowserForTestsAlone) {
+  stand_in("dpkg-query", "shift 3; for name; do case $name in chromium*) ;; *) echo \"ii $name\" ;; esac; done");
+  EXPECT_EQ(run(), 0) << content("out");
+  EXPECT_EQ(content("apt.log"), "");
+  stand_in_python();
+  EXPECT_EQ(run("tests"), 0) << content("out");
+  EXPECT_THAT(content("apt.log"), HasSubstr("chromium chromium-driver"));
+}
+
 TEST_F(Setup, InstallsNothingWhereNothingIsMissing) {
   stand_in("dpkg-query", "shift 3; for name; do echo \"ii $name\"; done");
   EXPECT_EQ(run(), 0) << content("out");
@@ -72,12 +88,9 @@ TEST_F(Setup, StopsWhereAPackageCannotBeInstalled) {
   EXPECT_THAT(content("out"), HasSubstr("Unable to locate package"));
 }
 
-// The virtual environment's Python writes down what pip would install.
 TEST_F(Setup, InstallsThePackagesOfTestsWhenAskedAndOnce) {
   stand_in("dpkg-query", "shift 3; for name; do echo \"ii $name\"; done");
-  std::filesystem::create_directories(folder_.path() + "/deps/venv/bin");
-  const std::string python = folder_.file("deps/venv/bin/python3", "#!/bin/sh\nfor word; do case $word in /dev/fd/*) cat $word;; esac; done >>" + folder_.path() + "/pip.log\n");
-  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  stand_in_python();
   EXPECT_EQ(run(), 0) << content("out");
   EXPECT_EQ(content("pip.log"), "");
   EXPECT_EQ(run("tests"), 0) << content("out");
