@@ -5,16 +5,16 @@ import { geometryFor, readingOrder } from "./geometry.js";
 import { kNorthStore, kSouthStore, ownerOf, parsePosition, pitLetter, sideName, storeOf } from "./notation.js";
 import { SeedLayer } from "./seed_layer.js";
 
-const kNarrowBelow = 680;    // pixels of the board's width
 const kSowing = 1500;        // milliseconds of a whole sowing, about
 const kGather = 420;
 
 const stepTime = (sown) => Math.min(170, Math.max(70, kSowing / Math.max(sown, 1)));
 
 export class Board {
-  // onPit(pit): a pit was chosen; without it the board is a picture.
-  constructor({ onPit = null, label }) {
+  // onPit(pit): a pit was chosen; without it the board is a picture. narrowBelow: pixels of its width under which the stores lie above and below.
+  constructor({ onPit = null, label, narrowBelow = 680 }) {
     this.onPit = onPit;
+    this.narrowBelow = narrowBelow;
     this.layer = new SeedLayer();
     this.position = null;
     this.marks = {};
@@ -145,7 +145,7 @@ export class Board {
   }
 
   #layOut(always = false) {
-    const width = this.element.clientWidth, narrow = width > 0 ? width < kNarrowBelow : matchMedia("(max-width: 720px)").matches;
+    const width = this.element.clientWidth, narrow = width > 0 ? width < this.narrowBelow : matchMedia("(max-width: 720px)").matches;
     if (!always && narrow === this.narrow) return;
     this.narrow = narrow;
     const focus = this.buttons.includes(document.activeElement) ? this.focused : null;

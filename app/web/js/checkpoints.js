@@ -17,7 +17,7 @@ export class CheckpointsView {
     Object.assign(this, { section, game, chosen: { a: null, b: null }, known: "" });
     this.problem = h("div", { class: "notices" });
     this.table = h("div", { class: "table-scroll" });
-    this.board = new Board({ label: "Position to compare on" });
+    this.board = new Board({ label: "Position to compare on", narrowBelow: 460 });
     this.compared = h("div", { class: "compared", "aria-live": "polite" });
     this.match = h("div", { class: "match" });
     this.position = h("input", { id: "compare-position", type: "text", spellcheck: "false", autocomplete: "off", placeholder: "the position of your game" });

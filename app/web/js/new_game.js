@@ -10,7 +10,7 @@ const kSeats = [
 ];
 
 function choices(name, entries, chosen) {
-  return h("div", { class: "choices" }, entries.map(([value, label, note]) =>
+  return h("div", { class: `choices ${name}` }, entries.map(([value, label, note]) =>
     h("label", { class: "choice" }, h("input", { type: "radio", name, value, checked: value === chosen, autofocus: name === "seats" && value === chosen }), h("span", { class: "choice-face" }, h("span", {}, label), note && h("small", {}, note)))));
 }
 

@@ -7,9 +7,12 @@ import { MoveList } from "./move_list.js";
 import { parsePosition, splitLine, startPosition } from "./notation.js";
 import { endReason, score } from "./words.js";
 
+// What the search made of the position, or null: openings and forced moves are played without one, and have a value of 0.
+const valueOf = ({ value, policy }) => (value === null || (value === 0 && policy === null) ? null : value);
+
 export class Viewer {
   constructor() {
-    this.board = new Board({ label: "Recorded game" });
+    this.board = new Board({ label: "Recorded game", narrowBelow: 460 });
     this.moves = new MoveList((ply) => this.#view(ply));
     this.title = h("p", { class: "status" });
     this.chart = new Chart({ title: "Value for South", note: "win minus loss, of the search", xName: "move", format: (value) => signed(value, 1) });
@@ -20,7 +23,8 @@ export class Viewer {
   async show(record) {
     const state = await post("game", { rules: record.rules, start: record.start, moves: record.moves });
     Object.assign(this, { record, state });
-    const values = record.plies.map((entry, index) => [index + 1, entry.value === null || entry.value === undefined ? null : state.plies[index].mover === "S" ? entry.value : -entry.value]).filter(([, value]) => value !== null);
+    const values = record.plies.map((entry, index) => [index + 1, valueOf(entry), state.plies[index].mover]).filter(([, value]) => value !== null)
+      .map(([ply, value, mover]) => [ply, mover === "S" ? value : -value]);
     this.chart.element.hidden = values.length < 2;
     if (values.length > 1) this.chart.show([{ name: "South", points: values }]);
     this.#view(0);
@@ -46,7 +50,7 @@ export class Viewer {
   #words(ply, last) {
     if (!last) return `${this.record.rules}, ${splitLine(this.record.moves).length} moves`;
     const [south, north] = this.record.stores, entry = this.record.plies[ply - 1];
-    const thought = entry?.value === null || entry?.value === undefined ? "" : `, value ${signed(entry.value, 2)} for ${last.mover === "S" ? "South" : "North"}`;
+    const value = valueOf(entry), thought = value === null ? "" : `, value ${signed(value, 2)} for ${last.mover === "S" ? "South" : "North"}`;
     if (ply < this.state.plies.length) return `Move ${ply}: ${last.move}${thought}`;
     const winner = south > north ? "S" : north > south ? "N" : null;
     return `South ${score(south)}, North ${score(north)}. ${endReason(this.record.ended, winner)}`;
