@@ -105,20 +105,20 @@ void add_rules_command(CommandLine& line);
 void add_perft_command(CommandLine& line);
 void add_check_rules_command(CommandLine& line);
 void add_ogn_command(CommandLine& line);
-void add_analyze_command(CommandLine& line);
-void add_play_command(CommandLine& line);
-void add_selfplay_command(CommandLine& line);
 void add_train_command(CommandLine& line);
+void add_selfplay_command(CommandLine& line);
+void add_evaluate_command(CommandLine& line);
 void add_match_command(CommandLine& line);
 void add_tournament_command(CommandLine& line);
 void add_results_command(CommandLine& line);
-void add_bench_command(CommandLine& line);
-void add_evaluate_command(CommandLine& line);
-void add_endgame_command(CommandLine& line);
-void add_export_command(CommandLine& line);
-void add_doctor_command(CommandLine& line);
+void add_analyze_command(CommandLine& line);
+void add_play_command(CommandLine& line);
 void add_serve_command(CommandLine& line);
 void add_uci_command(CommandLine& line);
+void add_export_command(CommandLine& line);
+void add_endgame_command(CommandLine& line);
+void add_bench_command(CommandLine& line);
+void add_doctor_command(CommandLine& line);
 
 using AddCommand = void (*)(CommandLine&);
 inline constexpr AddCommand kCommands[] = {
@@ -126,20 +126,20 @@ inline constexpr AddCommand kCommands[] = {
     add_perft_command,
     add_check_rules_command,
     add_ogn_command,
-    add_analyze_command,
-    add_play_command,
-    add_selfplay_command,
     add_train_command,
+    add_selfplay_command,
+    add_evaluate_command,
     add_match_command,
     add_tournament_command,
     add_results_command,
-    add_bench_command,
-    add_evaluate_command,
-    add_endgame_command,
-    add_export_command,
-    add_doctor_command,
+    add_analyze_command,
+    add_play_command,
     add_serve_command,
     add_uci_command,
+    add_export_command,
+    add_endgame_command,
+    add_bench_command,
+    add_doctor_command,
 };
 
 }  // namespace wari
