@@ -26,7 +26,7 @@ bool goes_without(const Rules& rules) {
 std::optional<EndgameTables> prepare_endgame_tables(const EndgameSettings& settings, std::span<const Rules> rules, const std::filesystem::path& otherwise, int workers,
                                                     const std::function<bool(const EndgameBuildProgress&)>& watch) {
   EndgameTables tables;
-  if (settings.seeds == 0 || (settings.search == TableSearch::none && settings.adjudicated_share == 0 && !settings.labels)) return tables;
+  if (settings.seeds == 0) return tables;
   const std::filesystem::path folder = settings.folder.empty() ? otherwise : std::filesystem::path(settings.folder);
   for (const Rules& set : rules) {
     if (goes_without(set)) continue;

@@ -12,7 +12,7 @@
 
 namespace wari {
 
-// Keys under `selfplay.endgame`: what self-play takes from endgame tables.
+// Keys under `selfplay.endgame`: the tables of a run and what self-play takes from them. With nothing taken they still serve whoever plays the run's networks.
 struct EndgameSettings {
   int seeds = 0;
   TableSearch search = TableSearch::proven;
@@ -22,7 +22,7 @@ struct EndgameSettings {
 
   template <class Visitor>
   void fields(Visitor& v) {
-    v.number("seeds", seeds, 0, kMostTableSeeds, "boards of up to so many seeds are solved before the first game and looked up; 0: none (12 take a second and 2.7 MB, 18 a minute and 86 MB)");
+    v.number("seeds", seeds, 0, kMostTableSeeds, "boards of up to so many seeds are solved before the first game, for what follows and for the engine that plays the run's networks; 0: none (12 take a second and 2.7 MB, 18 a minute and 86 MB)");
     v.choice("search", search, {"none", "proven", "all"},
              "leaves of the search are looked up. proven: right after a capture, where the value holds whatever a cycle pays; all: elsewhere too, as an estimate in place of the network's, which made play worse (docs/training.md)");
     v.number("adjudicated_share", adjudicated_share, 0.0, 1.0, "share of the games that end as soon as the table knows their result, right after a capture; the others are played on");
