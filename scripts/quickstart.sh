@@ -24,6 +24,8 @@ for opponent in random greedy alphabeta:depth=4 alphabeta:depth=8; do
   echo "against $opponent:"
   "$wari" match --a "search:checkpoint=$run,visits=64" --b "$opponent" --games 100 --rules abapa --log warning
 done
+echo "with the run's table of endings up to 12 seeds (docs/endgame.md), against itself without, 2,000 games:"
+"$wari" match --a "search:checkpoint=$run,visits=64,table=$run/tables/abapa-12.table" --b "search:checkpoint=$run,visits=64" --games 2000 --opening-plies 6 --rules abapa --log warning
 
 echo
 echo "quickstart: exporting the network (docs/export.md)"
