@@ -14,13 +14,14 @@ constexpr int kBatchesLeft = 4;        // a batch that costs more than a move's 
 
 milliseconds fixed_time(milliseconds movetime, const UciDelays& delays) { return std::max(kOneBatch, movetime - delays.overhead - delays.lateness); }
 
-// An even share of the clock and most of the increment. What happened once may happen again, twice over: so much stays on the clock.
+// An even share of the clock and most of the increment. What happened once may happen again, twice over: so much stays on the clock, and is saved up from increments.
 milliseconds share_of(const UciClock& clock, int moves_to_go, const UciDelays& delays) {
   const milliseconds left = std::max(milliseconds(0), *clock.left - delays.overhead);
   const int moves = moves_to_go > 0 ? std::min(moves_to_go, kMovesAhead) : kMovesAhead;
   const milliseconds most = moves == 1 ? left : left / 2;
-  const milliseconds reserve = std::min(2 * delays.worst, left / 2);
-  const milliseconds share = std::min(most, (left - reserve) / moves + clock.increment * 4 / 5);
+  const milliseconds reserve = 2 * delays.worst;
+  const milliseconds increment = clock.increment * 4 / 5;
+  const milliseconds share = std::min(most, left < reserve ? increment * left.count() / reserve.count() : (left - reserve) / moves + increment);
   if (share > delays.lateness) return share - delays.lateness;
   return left > kBatchesLeft * delays.lateness ? std::min(kOneBatch, left) : milliseconds(0);
 }
