@@ -237,9 +237,7 @@ TEST_F(UciPlayer, AClockRunsThroughAGameAndIsSetAgainForTheNext) {
     clocks.push_back(south);
   }
   ASSERT_GT(clocks.size(), 20u);
-  EXPECT_EQ(clocks[0], 5000);
   EXPECT_LE(clocks[1], 4990);  // twenty were used, ten came back
-  EXPECT_GT(clocks[1], 4500);
   EXPECT_EQ(std::count(clocks.begin(), clocks.end(), 5000), 2);
   for (std::size_t i = 1; i < clocks.size(); ++i) EXPECT_TRUE(clocks[i] < clocks[i - 1] || clocks[i] == 5000) << i;
 }

@@ -1,0 +1,258 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arena/child_process.h"
+#include "core/game.h"
+#include "core/notation.h"
+#include "core/random.h"
+#include "tests/app/run_wari.h"
+
+// `wari uci` as another program runs it.
+namespace wari {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
+
+class UciProgram {
+ public:
+  explicit UciProgram(const std::string& flags = "") {
+    const std::string script = folder_.file("engine", "#!/bin/sh\nexec " + std::string(WARI_BINARY_DIR) + "/wari uci --hash 64 --seed 7 " + flags + "\n");
+    ::chmod(script.c_str(), 0755);
+    process_ = std::make_unique<ChildProcess>(script);
+  }
+
+  void send(const std::string& line) { process_->write_line(line); }
+
+  // The next line that begins with `word`, all before it passed over; empty: none came in time, or the program has ended.
+  std::string until(const std::string& word, milliseconds patience = milliseconds(10000)) {
+    const auto end = Clock::now() + patience;
+    while (true) {
+      for (std::string line; process_->take_line(line);) {
+        passed_ += line + "\n";
+        if (line.starts_with(word)) return line;
+      }
+      const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now()).count();
+      if (left <= 0 || process_->output_closed()) return "";
+      pollfd ready[] = {{process_->output_descriptor(), POLLIN, 0}, {process_->error_descriptor(), POLLIN, 0}};
+      ::poll(ready, 2, static_cast<int>(left));
+      process_->read_available();
+    }
+  }
+
+  bool ends(int patience_ms) { return process_->wait_for_end(patience_ms); }
+  std::string exit_text() const { return process_->exit_text(); }
+  std::string all() const { return passed_; }
+
+ private:
+  TestFolder folder_;
+  std::unique_ptr<ChildProcess> process_;
+  std::string passed_;
+};
+
+// What the program says to an input that ends.
+std::string answer_to(const std::string& input, int& status) {
+  const TestFolder folder;
+  const std::string command = std::string(WARI_BINARY_DIR) + "/wari uci --hash 64 <" + folder.file("input", input) + " 2>/dev/null";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::string text;
+  char block[4096];
+  for (std::size_t count = 0; (count = std::fread(block, 1, sizeof block, pipe)) > 0;) text.append(block, count);
+  status = ::pclose(pipe);
+  return text;
+}
+
+TEST(UciProcess, GreetsThinksAndQuits) {
+  UciProgram program;
+  program.send("uci\r");  // as from another system
+  EXPECT_EQ(program.until("uciok"), "uciok");
+  EXPECT_THAT(program.all(), HasSubstr("id name wari "));
+  program.send("isready\r");
+  EXPECT_EQ(program.until("readyok"), "readyok");
+  const auto start = Clock::now();
+  program.send("position startpos moves FfEb");
+  program.send("go movetime 500");
+  const std::string best = program.until("bestmove");
+  const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - start).count();
+  EXPECT_THAT(best, testing::MatchesRegex("bestmove [A-F]( ponder [a-f])?"));
+  EXPECT_GT(took, 300);
+  EXPECT_LT(took, 800);
+  EXPECT_THAT(program.all(), HasSubstr("info depth "));
+  program.send("quit");
+  EXPECT_TRUE(program.ends(5000));
+  EXPECT_EQ(program.exit_text(), "exited with 0");
+}
+
+TEST(UciProcess, AnswersWhileItThinks) {
+  UciProgram program;
+  program.send("isready");
+  ASSERT_EQ(program.until("readyok"), "readyok");
+  program.send("go infinite");
+  ASSERT_THAT(program.until("info depth"), HasSubstr(" pv "));
+  std::vector<long> took;
+  for (int i = 0; i < 21; ++i) {
+    const auto start = Clock::now();
+    program.send("isready");
+    ASSERT_EQ(program.until("readyok"), "readyok");
+    took.push_back(std::chrono::duration_cast<milliseconds>(Clock::now() - start).count());
+  }
+  std::sort(took.begin(), took.end());
+  EXPECT_LT(took[10], 100);  // the machine may have hiccups
+  const auto start = Clock::now();
+  program.send("stop");
+  EXPECT_THAT(program.until("bestmove"), testing::MatchesRegex("bestmove [A-F].*"));
+  EXPECT_LT(std::chrono::duration_cast<milliseconds>(Clock::now() - start).count(), 400);
+}
+
+TEST(UciProcess, PlaysWholeGamesOfEveryRuleSet) {
+  UciProgram program;
+  for (const auto& [name, rules] : rule_presets()) {
+    program.send("setoption name Rules value " + name);
+    program.send("ucinewgame");
+    Game game(rules);
+    while (!game.is_over() && game.plies() < 200) {
+      program.send("position startpos" + (game.plies() > 0 ? " moves " + line_text(game) : ""));
+      program.send("go nodes 16");
+      const std::string best = program.until("bestmove");
+      ASSERT_GT(best.size(), 9u) << name << " " << line_text(game);
+      const std::string move = best.substr(9, best.find(' ', 9) - 9);
+      ASSERT_NO_THROW(game.play(parse_move(game, move))) << name << ": " << best << " after " << line_text(game);
+    }
+    EXPECT_GT(game.plies(), 10) << name;
+  }
+  for (const std::string position : {"0-0-0-0-0-3-0-0-0-0-0-1-22-22-S", "0-0-0-0-0-0-0-0-0-0-0-0-25-23-N"}) {
+    program.send("setoption name Rules value warri,capture=optional");
+    program.send("position fen " + position);
+    program.send("go movetime 50");
+    EXPECT_THAT(program.until("bestmove"), testing::MatchesRegex("bestmove ([A-F]-?|0000).*"));
+  }
+}
+
+TEST(UciProcess, AThousandGoAndStop) {
+  UciProgram program;
+  for (int i = 0; i < 1000; ++i) {
+    program.send("go infinite");
+    program.send("stop");
+  }
+  for (int i = 0; i < 1000; ++i) ASSERT_THAT(program.until("bestmove", milliseconds(20000)), testing::MatchesRegex("bestmove [A-F].*")) << i;
+  program.send("isready");
+  EXPECT_EQ(program.until("readyok"), "readyok");
+  EXPECT_EQ(program.until("bestmove", milliseconds(50)), "");
+}
+
+TEST(UciProcess, TheEndOfTheInputEndsIt) {
+  int status = -1;
+  const std::string text = answer_to("position startpos\ngo infinite\n", status);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(text, HasSubstr("\nbestmove "));
+  EXPECT_EQ(answer_to("", status), "");
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(answer_to("isready", status), "readyok\n");  // a last line without an end
+  EXPECT_THAT(answer_to("go nodes 300\nwait\nposition startpos moves F\ngo nodes 300\nwait\nquit\n", status), testing::ContainsRegex("bestmove [A-F].*\n(.*\n)*bestmove [a-f]"));
+}
+
+// Lines made from good ones by the changes that broken programs and cables make.
+std::string mutated(const std::vector<std::string>& lines, std::uint32_t number) {
+  std::uint32_t index = 0;
+  const auto draw = [&](std::uint32_t below) { return random_below(random_bits(11, number, 0, Purpose::test, index++), below); };
+  std::string line = lines[draw(static_cast<std::uint32_t>(lines.size()))];
+  for (std::uint32_t change = draw(4); change > 0; --change) {
+    const std::uint32_t at = draw(static_cast<std::uint32_t>(line.size()) + 1);
+    const char any = static_cast<char>(draw(256));
+    switch (draw(6)) {
+      case 0: line.insert(at, 1, any == '\n' ? ' ' : any); break;
+      case 1: line.erase(at, 1 + draw(5)); break;
+      case 2: line.resize(at); break;
+      case 3: line += " " + lines[draw(static_cast<std::uint32_t>(lines.size()))]; break;
+      case 4: line.insert(at, std::to_string(draw(1u << 31))); break;
+      default: line.insert(at, line.substr(0, draw(20))); break;
+    }
+  }
+  return line;
+}
+
+TEST(UciProcess, TenThousandMutatedLinesDoNotStopIt) {
+  const std::vector<std::string> lines = {"uci", "isready", "debug on", "debug off", "ucinewgame", "position startpos", "position startpos moves FfEbDd", "position fen 4-4-4-4-4-4-4-4-4-4-4-4-0-0-N moves fF",
+                                          "position fen 0-0-0-0-0-0-0-0-0-0-0-0-25-23-S", "position fen 1-0-0-0-0-0-0-0-0-0-0-1-23-23-S", "go depth 2", "go nodes 10", "go movetime 1", "go infinite", "go ponder",
+                                          "go wtime 100 btime 100 winc 5 binc 5 movestogo 3", "stop", "ponderhit", "wait", "d", "setoption name Strength value 20", "setoption name Threads value 2",
+                                          "setoption name Rules value awale", "setoption name Rules value warri,laps=two", "setoption name UCI_Elo value 700", "setoption name UCI_LimitStrength value true",
+                                          "setoption name Table value <none>", "setoption name UCI_ShowWDL value true"};
+  UciProgram program;
+  for (std::uint32_t number = 0; number < 10'000; ++number) {
+    const std::string line = mutated(lines, number);
+    if (line.find("quit") != std::string::npos || line.find("LogFile") != std::string::npos) continue;
+    program.send(line);
+    if (number % 100 != 99) continue;
+    program.send("isready");
+    std::string ready;
+    for (int i = 0; i < 100 && ready.empty(); ++i) {  // `wait` may hold it back, behind searches that have to be stopped
+      program.send("stop");
+      ready = program.until("readyok", milliseconds(200));
+    }
+    ASSERT_EQ(ready, "readyok") << number << ": " << line;
+  }
+  program.send("stop");
+  program.send("setoption name Rules value abapa");
+  program.send("position startpos moves Ff");
+  program.send("isready");
+  ASSERT_EQ(program.until("readyok"), "readyok");
+  program.send("go depth 2");
+  std::string best;
+  while (!(best = program.until("bestmove", milliseconds(3000))).empty() && best.find_first_of("ABCDE", 9) != 9) {
+  }
+  EXPECT_THAT(best, testing::MatchesRegex("bestmove [A-E].*"));
+}
+
+TEST(UciProcess, NoiseWithoutLinesDoesNotStopIt) {
+  std::string noise;
+  for (std::uint32_t i = 0; i < 300'000; ++i) noise += static_cast<char>(random_bits(12, i, 0, Purpose::test, 0));
+  std::erase(noise, '\n');
+  int status = -1;
+  EXPECT_THAT(answer_to(noise + "\nisready\n", status), testing::EndsWith("readyok\n"));
+  EXPECT_EQ(status, 0);
+}
+
+TEST(UciProcess, WhatIsWrongFromTheStartIsSaidBothWays) {
+  const Ran ran = run_wari({"uci", "--checkpoint", "/nowhere"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, testing::MatchesRegex("info string error: no such checkpoint: '/nowhere'.*\n"));
+  EXPECT_THAT(ran.err, testing::StartsWith("wari: no such checkpoint"));
+  EXPECT_EQ(run_wari({"uci", "--json"}).status, 2);
+  EXPECT_EQ(run_wari({"uci", "--rules", "abapo"}).status, 2);
+  EXPECT_EQ(run_wari({"uci", "--log-file", "/nowhere/log"}).status, 2);
+}
+
+TEST(UciProcess, TheLogFileHoldsBothSides) {
+  const TestFolder folder;
+  const std::string file = folder.path() + "/log";
+  {
+    UciProgram program("--log-file " + file);
+    program.send("isready");
+    program.until("readyok");
+    program.send("nonsense");
+    program.until("info string");
+    program.send("quit");
+    EXPECT_TRUE(program.ends(5000));
+  }
+  std::string text;
+  if (std::FILE* log = std::fopen(file.c_str(), "r")) {
+    char block[4096];
+    text.assign(block, std::fread(block, 1, sizeof block, log));
+    std::fclose(log);
+  }
+  EXPECT_THAT(text, testing::ContainsRegex("[0-9:.]+ < isready\n[-0-9:. ]+ > readyok\n[-0-9:. ]+ < nonsense\n[-0-9:. ]+ > info string unknown command"));
+}
+
+}  // namespace
+}  // namespace wari
