@@ -20,8 +20,8 @@ std::string players_help() {
   return fmt::format(
       "random, greedy, alphabeta:depth=6, rollouts:visits=1000, policy:checkpoint=PATH, uci:command=PATH,movetime_ms=1000 (or depth=N, or time_ms=1000,increment_ms=50; a program that speaks "
       "the UCI "
-      "dialect of docs/evaluation.md), or search:checkpoint=PATH,visits=64,algorithm=puct,c_puct={},fpu_reduction={},root_uniform_share={},precision=auto; "
-      "only PATH must "
+      "dialect of docs/evaluation.md), or search:checkpoint=PATH,visits=64,algorithm=puct,c_puct={},fpu_reduction={},root_uniform_share={},precision=auto, or "
+      "think:checkpoint=PATH,visits=1600 (the engine's search); only PATH must "
       "be given, the other values are the defaults",
       search.c_puct, search.fpu_reduction, search.root_uniform_share);
 }

@@ -17,7 +17,7 @@ struct ThinkerSettings {
   SearchSettings search;     // PUCT; playing_search() of the arena
   int workers = 1;           // threads that judge leaves; results do not depend on their number
   int batch = 0;             // leaves judged at once, at most; 0: as many as pay for themselves
-  int visits_a_leaf = 16;    // a tree of so many times n visits has n leaves judged at once
+  int visits_a_leaf = 64;    // a tree of so many times n visits has n leaves judged at once
   double virtual_loss = 0.0; // what a visit under way is counted below the value of its move
   std::int64_t nodes_max = std::int64_t{1} << 22;  // of the tree; when it is full the search goes on with what it has, or ends
   EndgameTables tables;
