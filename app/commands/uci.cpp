@@ -68,7 +68,7 @@ void add_uci_command(CommandLine& line) {
   command.add_option("--visits", uci.visits, "plays weaker: visits of a search, at most; 0: no limit")->check(CLI::Range(0, 1'000'000'000))->capture_default_str();
   command.add_option("--elo", options->elo, "plays about this strongly, random play being 0; moves are drawn")->check(CLI::Range(kLowestElo, kHighestElo));
   command.add_option("--move-overhead", uci.overhead_ms, "milliseconds of a move that are lost on the way")->check(CLI::Range(0, 60'000))->capture_default_str();
-  command.add_option("--precision", uci.engine.precision, "of the network on the CPU: auto, float32 or int8")->capture_default_str();
+  command.add_option("--precision", uci.engine.precision, "of the network on the CPU: auto, float32 or int8")->check(CLI::IsMember({"auto", "float32", "int8"}))->capture_default_str();
   command.add_option("--seed", options->seed, "of moves that are drawn; 0: another one each time")->capture_default_str();
   command.add_option("--log-file", uci.log_file, "a file to which all lines of both sides are added");
 }
