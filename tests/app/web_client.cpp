@@ -92,6 +92,8 @@ void RawConnection::send(const std::string& bytes) const {
   }
 }
 
+void RawConnection::finish() const { ::shutdown(socket_, SHUT_WR); }
+
 std::string RawConnection::read_all() const {
   std::string all;
   char buffer[4096];

@@ -33,6 +33,7 @@ class RawConnection {
   RawConnection(const RawConnection&) = delete;
   RawConnection& operator=(const RawConnection&) = delete;
   void send(const std::string& bytes) const;
+  void finish() const;  // nothing more will be sent
   // Everything up to the end of the stream, or of ten seconds.
   std::string read_all() const;
   // The status of an answer; 0: there was none.

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "tests/app/run_wari.h"
 #include "tests/app/web_client.h"
+#include "tests/core/rule_mixes.h"
 
 // What holds for every request, whatever it asks for.
 namespace wari {
@@ -86,6 +87,32 @@ TEST_F(WebServerTest, WhatIsNotHttpIsRefused) {
   EXPECT_EQ(status_of(std::string("GET / HTTP/1.1\r\nHost: local\0host\r\n\r\n", 40)), 400);
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n"), 400);
   EXPECT_EQ(get(port(), "/").status, 200) << "and the server goes on";
+}
+
+TEST_F(WebServerTest, MutatedBytesNeverHurtIt) {
+  const std::string good = post_bytes("/api/game", R"({"rules": "warri", "moves": "FfEb"})");
+  ASSERT_EQ(status_of(good), 200);
+  int refused = 0;
+  for (std::uint64_t number = 0; number < 600; ++number) {
+    std::string bytes = good;
+    for (std::uint32_t change = 0; change <= test_draw(number, 0, 6); ++change) {
+      const std::size_t place = test_draw(number, 10 * change + 1, static_cast<std::uint32_t>(bytes.size()));
+      const char byte = static_cast<char>(test_draw(number, 10 * change + 2, 256));
+      switch (test_draw(number, 10 * change + 3, 3)) {
+        case 0: bytes[place] = byte; break;
+        case 1: bytes.erase(place, 1 + test_draw(number, 10 * change + 4, 9)); break;
+        default: bytes.insert(place, 1 + test_draw(number, 10 * change + 4, 9), byte);
+      }
+    }
+    const RawConnection connection(port());
+    connection.send(bytes);
+    connection.finish();
+    const int status = connection.read_status();  // 0: it ended before it was whole
+    ASSERT_TRUE(status == 0 || status == 200 || (status >= 400 && status < 500) || status == 501) << status << " " << bytes;
+    refused += status >= 400;
+  }
+  EXPECT_GT(refused, 200);
+  EXPECT_EQ(status_of(good), 200) << "and the server goes on";
 }
 
 TEST_F(WebServerTest, SizesAreLimited) {

@@ -105,7 +105,7 @@ TEST(MoveSteps, GiveThePositionsOfAllVectors) {
     if (game.is_over()) expect_sweep(game);
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(moves, 4000);
+  EXPECT_GT(moves, 2500);
 }
 
 TEST(MoveSteps, GiveThePositionsAndStoresOfAllRecordedGames) {
