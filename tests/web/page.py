@@ -140,6 +140,11 @@ class PageTest(unittest.TestCase):
     def moves(self):
         return self.stored()["moves"]
 
+    def wait_moves(self, line):
+        """Until these moves are played and the board has the server's answer to the last one."""
+        plies = len(line.replace("-", ""))
+        wait_for(f"the moves {line} (there are {self.moves()})", lambda: self.moves() == line and self.browser.count("#play .move") == plies)
+
     def button(self, name):
         """A click on the visible button of that name."""
         def press():

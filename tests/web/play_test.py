@@ -70,7 +70,7 @@ class Play(PageTest):
         self.browser.press("Up")
         self.assertEqual(self.browser.run("return document.activeElement.dataset.pit"), "d")
         self.browser.press("Down", "Enter")
-        wait_for("the move", lambda: self.moves() == "C")
+        self.wait_moves("C")
         wait_for("North to move", lambda: self.legal() == list("abcdef"))
         self.assertEqual(self.seeds(), [4, 4, 0, 5, 5, 5, 5, 4, 4, 4, 4, 4, 0, 0])
 
@@ -86,7 +86,7 @@ class Play(PageTest):
         self.game()
         self.browser.run("""const pit = (letter) => document.querySelector(`#play button.pit[data-pit="${letter}"]`);
             for (const letter of "FfEeDd") pit(letter).click();""")
-        wait_for("six moves", lambda: self.moves() == "FfEeDd")
+        self.wait_moves("FfEeDd")
         expected = self.server.post("game", self.request())
         wait_for("the last position", lambda: self.seeds() == expected["pits"] + expected["stores"])
         wait_for("the drawing", lambda: self.drawn() == expected["pits"] + expected["stores"])
@@ -118,7 +118,7 @@ class Play(PageTest):
         self.pit("A")
         wait_for("the other answer", lambda: self.moves().startswith("A") and len(self.moves()) == 2 and self.legal())
         self.browser.press("u")
-        wait_for("the start again", lambda: self.moves() == "")
+        self.wait_moves("")
 
     def test_a_hint_is_marked_and_said(self):
         self.game()
@@ -176,7 +176,7 @@ class Play(PageTest):
         self.game()
         self.browser.press("l")
         self.browser.type("#ogn-file", path)
-        wait_for("the game", lambda: self.moves() == "FfEeD" and self.browser.count("#play .move") == 5)
+        self.wait_moves("FfEeD")
 
     def test_text_that_is_no_game_is_refused_in_place(self):
         self.expected_console = ("400",)

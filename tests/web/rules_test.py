@@ -17,13 +17,15 @@ class OtherRules(PageTest):
         self.browser.one(".capture-choice")
         self.assertEqual(self.moves(), "", "nothing is played before the choice")
         self.button("Leave them")
-        wait_for("the declined capture", lambda: self.moves() == "F-" and not self.browser.count(".capture-choice"))
+        self.wait_moves("F-")
+        self.assertEqual(self.browser.count(".capture-choice"), 0)
         self.assertEqual(self.seeds()[6:8] + self.seeds()[12:], [2, 2, 18, 19])
         self.button("Take back")
-        wait_for("the start", lambda: self.moves() == "")
+        self.wait_moves("")
         self.pit("F")
         self.button("Capture 4")
-        wait_for("the capture", lambda: self.moves() == "F" and self.seeds()[12] == 22)
+        self.wait_moves("F")
+        self.assertEqual(self.seeds()[12], 22)
         self.assertIn("captured 4 seeds", self.browser.text("#announcer"))
 
     def test_the_choice_by_keys(self):
@@ -36,7 +38,7 @@ class OtherRules(PageTest):
         self.browser.press("f")
         self.browser.one(".capture-choice")
         self.browser.press("-")
-        wait_for("the declined capture", lambda: self.moves() == "F-")
+        self.wait_moves("F-")
 
     def test_rules_that_the_network_never_saw_are_said(self):
         self.game(rules="awale")
@@ -47,7 +49,7 @@ class OtherRules(PageTest):
     def test_a_pit_without_a_choice_asks_nothing(self):
         self.game(rules="awale", start=DECLINABLE)
         self.pit("A")
-        wait_for("the move", lambda: self.moves() == "A")
+        self.wait_moves("A")
 
     def test_a_slam_that_nothing_can_follow_ends_the_game(self):
         self.game(rules="warri", start=SLAM)
@@ -63,7 +65,7 @@ class OtherRules(PageTest):
         self.wait_status("South to move again: the slam keeps the turn")
         self.assertEqual(self.legal(), ["E"])
         self.pit("E")
-        wait_for("two moves of South", lambda: self.moves() == "FE")
+        self.wait_moves("FE")
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('#play .moves li')].map((row) => row.children[0].textContent)"), ["F+4", "E"])
         self.assertEqual(self.legal(), [letter for letter in "abcdef" if self.label(letter).split(", ")[1] != "0 seeds"])
 
@@ -87,7 +89,7 @@ class OtherRules(PageTest):
         self.assertEqual(self.stored()["rules"], "short,laps=two")
         self.assertEqual(self.browser.count("#play .seed"), 72)
         self.pit("A")
-        wait_for("the move", lambda: self.moves() == "A")
+        self.wait_moves("A")
         expected = self.server.post("game", {"rules": "short,laps=two", "start": None, "moves": "A"})
         wait_for("the board after two laps", lambda: self.seeds() == expected["pits"] + expected["stores"])
 
