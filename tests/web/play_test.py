@@ -140,6 +140,19 @@ class Play(PageTest):
         self.browser.press("v")
         wait_for("no rings", lambda: self.browser.count("#play .ring.shown") == 0)
 
+    def test_what_the_endgame_table_knows_is_told(self):
+        start = "0-0-0-1-1-1-1-1-0-0-0-1-21-21-S"
+        table = self.server.post("think", {"rules": "abapa", "start": start, "moves": "", "visits": 100})["table"]
+        self.game(start=start)
+        self.browser.press("v")
+        wait_for("the table", lambda: self.browser.count(".truth"))
+        words = self.browser.text(".truth dd")
+        self.assertIn("both sides take the same" if table["value"] == 0 else f"{'South' if table['value'] > 0 else 'North'} takes {abs(table['value'])} more", words)
+        self.assertEqual("unless a cycle" in words, not table["exact"])
+        for move in table["moves"]:
+            sign = "+" if move["value"] > 0 else "−" if move["value"] < 0 else "±"
+            self.assertIn(f"table {sign}{abs(move['value'])}", self.label(move["move"]))
+
     def test_a_reload_in_mid_game_keeps_the_game(self):
         self.open()
         self.new_game("you-engine")

@@ -6,9 +6,10 @@ import { kNorthStore, kSouthStore, ownerOf, parsePosition, pitLetter, sideName, 
 import { SeedLayer } from "./seed_layer.js";
 
 const kSowing = 1500;        // milliseconds of a whole sowing, about
+const kLongSowing = 4000;    // of relays over many pits, at most
 const kGather = 420;
 
-const stepTime = (sown) => Math.min(170, Math.max(70, kSowing / Math.max(sown, 1)));
+const stepTime = (sown) => Math.min(170, Math.max(kSowing / sown, Math.min(70, kLongSowing / sown)));
 
 export class Board {
   // onPit(pit): a pit was chosen; without it the board is a picture. narrowBelow: pixels of its width under which the stores lie above and below.
@@ -71,7 +72,7 @@ export class Board {
       this.show(after, marks);
       return;
     }
-    const run = ++this.run, pace = stepTime(steps.filter((step) => step.sow !== undefined).length);
+    const run = ++this.run, pace = stepTime(Math.max(1, steps.filter((step) => step.sow !== undefined).length));
     this.#refresh({ moving: true });
     for (const step of steps) {
       const wait = this.#perform(step, pace);
