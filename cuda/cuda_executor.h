@@ -12,6 +12,7 @@
 #include "cuda/switches.h"
 #include "search/lane_steps.h"
 #include "search/plain_steps.h"
+#include "search/repeated_work.h"
 
 // Runs the steps of a search as kernels, a thread a lane. For .cu files.
 namespace wari {
@@ -56,7 +57,7 @@ class CudaExecutor : public PlainSteps {
   template <class T>
   using Array = DeviceArray<T>;
 
-  CudaExecutor() : switches_(cuda_switches()), sowing_(1, "sowing tables") {
+  CudaExecutor() : switches_(cuda_switches()), sowing_(1, "sowing tables"), waves_(switches_.graphs) {
     sowing_.write({&sowing_tables(), 1});
     for (Stream* const made : {&stream_, &copies_}) {
       cudaStream_t stream = nullptr;
@@ -83,27 +84,18 @@ class CudaExecutor : public PlainSteps {
 
   int waves_together() const { return switches_.waves_together; }
 
-  // Puts the work of waves_together() waves on the stream: what `enqueue` puts there, always the same. The first time it is launched kernel by kernel, so that every kernel
-  // has been loaded; then it is captured into a graph, which costs the processor one launch. Where that fails, one warning, and kernels again.
+  // Puts the work of waves_together() waves on the stream: what `enqueue` puts there, always the same.
   template <class Enqueue>
   void together(const Enqueue& enqueue) const {
-    if (switches_.graphs && warm_ && !graph_) capture(enqueue);
-    if (graph_) {
-      check_cuda(cudaGraphLaunch(graph_.get(), stream_.get()), "launching a graph of waves");
-      return;
-    }
-    enqueue();
-    warm_ = true;
+    waves_.run(enqueue, [this](const Enqueue& waves) { return capture(waves); },
+               [this](const Graph& graph) { check_cuda(cudaGraphLaunch(graph.get(), stream_.get()), "launching a graph of waves"); });
   }
   void wait() const {
     check_cuda(cudaStreamSynchronize(stream_.get()), "running the waves");
     check_guards();
   }
   // What `enqueue` puts there changes: with another evaluator.
-  void forget() const {
-    graph_.reset();
-    warm_ = false;
-  }
+  void forget() const { waves_.forget(); }
 
   // How many logs may wait for the host: with two the GPU goes on while the host takes the first. Bands around buffers are looked at while nothing runs.
   int logs_together() const { return switches_.guard ? 1 : 2; }
@@ -145,6 +137,7 @@ class CudaExecutor : public PlainSteps {
   struct GraphDeleter {
     void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
   };
+  using Graph = std::unique_ptr<CUgraphExec_st, GraphDeleter>;
 
   struct EventDeleter {
     void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
@@ -206,7 +199,7 @@ class CudaExecutor : public PlainSteps {
   }
 
   template <class Enqueue>
-  void capture(const Enqueue& enqueue) const {
+  Graph capture(const Enqueue& enqueue) const {
     // Of this thread alone: the trainer's may do what it likes meanwhile.
     cudaError_t status = cudaStreamBeginCapture(stream_.get(), cudaStreamCaptureModeThreadLocal);
     std::string why;
@@ -221,23 +214,18 @@ class CudaExecutor : public PlainSteps {
       cudaGraphExec_t executable = nullptr;
       if (status == cudaSuccess && why.empty()) status = cudaGraphInstantiate(&executable, graph, 0);
       if (graph != nullptr) cudaGraphDestroy(graph);
-      if (status == cudaSuccess && why.empty()) {
-        graph_.reset(executable);
-        return;
-      }
+      if (status == cudaSuccess && why.empty()) return Graph(executable);
     }
     if (why.empty()) why = cudaGetErrorString(status);
     cudaGetLastError();
-    switches_.graphs = false;
-    warn_without_graphs(why);
+    throw system_error(why);
   }
 
-  mutable CudaSwitches switches_;
+  CudaSwitches switches_;
 
   DeviceArray<SowingTables> sowing_;  // [1]
   Stream stream_, copies_;
-  mutable std::unique_ptr<CUgraphExec_st, GraphDeleter> graph_;
-  mutable bool warm_ = false;
+  mutable RepeatedWork<Graph> waves_;
   mutable Log logs_[2];                      // made by the first drains
   mutable std::uint64_t drains_ = 0, takes_ = 0;
 };

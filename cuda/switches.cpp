@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/log.h"
 
 namespace wari {
 
@@ -52,7 +51,5 @@ CudaSwitches cuda_switches() {
 
 CudaSwitchesScope::CudaSwitchesScope(const CudaSwitches& switches) : before_(std::exchange(scoped_switches(), switches)) {}
 CudaSwitchesScope::~CudaSwitchesScope() { scoped_switches() = before_; }
-
-void warn_without_graphs(const std::string& why) { log_warning("the waves could not be made a CUDA graph ({}): kernels are launched one by one, which is slower", why); }
 
 }  // namespace wari

@@ -39,7 +39,4 @@ class CudaSwitchesScope {
   std::optional<CudaSwitches> before_;
 };
 
-// One line of log; here because nvcc cannot check fmt's format strings.
-void warn_without_graphs(const std::string& why);
-
 }  // namespace wari

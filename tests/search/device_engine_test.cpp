@@ -131,6 +131,32 @@ TEST(DeviceEngine, AGraphGoesOnWithWeightsThatAreWrittenOver) {
   EXPECT_EQ(test::FakeDevice::instance().captures - before, 1) << "one graph for all networks";
 }
 
+TEST(DeviceEngine, WhereNoGraphCanBeMadeGamesGoOnKernelByKernelWithOneWarning) {
+  const SelfplayEngineSettings settings = settings_of(Algorithm::gumbel, 20);
+  const auto never = fake_device_engine<false>(settings), tried = fake_device_engine<true>(settings);
+  test::FakeDevice& fake = test::FakeDevice::instance();
+  const int before = fake.captures;
+  fake.failing_captures = 1;
+  std::vector<MoveRecord> log_never, log_tried;
+  testing::internal::CaptureStderr();
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    for (const auto& [engine, log] : {std::pair{never.get(), &log_never}, std::pair{tried.get(), &log_tried}}) {
+      engine->run(100, *log);
+      engine->restart_searches();
+      engine->set_evaluator(std::make_unique<FakeDeviceHashEvaluator>(seed));
+    }
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(fake.failing_captures, 0) << "none was tried";
+  EXPECT_EQ(fake.captures, before) << "it was tried again";
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  EXPECT_NE(said.find("a kernel that no graph can hold): kernels are launched one by one"), std::string::npos) << said;
+  sort_moves(log_never);
+  sort_moves(log_tried);
+  EXPECT_GT(log_never.size(), 200u);
+  expect_same(log_never, log_tried);
+}
+
 // Shows its stream.
 struct WatchedExecutor : FakeDeviceExecutor<true> {
   WatchedExecutor() : FakeDeviceExecutor<true>() { newest = static_cast<test::FakeStream*>(stream()); }

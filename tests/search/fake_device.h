@@ -12,11 +12,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/error.h"
 #include "core/random.h"
 #include "search/guarded_memory.h"
 #include "search/hash_row.h"
 #include "search/lane_steps.h"
 #include "search/plain_steps.h"
+#include "search/repeated_work.h"
 
 // A GPU made of this processor, for the logic of engines that work on one: kernels run late, when somebody waits for the stream, their lanes in any order; arguments are
 // those of the launch; and the host that follows a pointer into its memory is stopped by a fault.
@@ -30,6 +32,7 @@ class FakeDevice {
   }
 
   int captures = 0;            // graphs made so far
+  int failing_captures = 0;    // so many of the next ones fail half-way
   std::size_t bytes_read = 0;  // by the host
 
   // All memory is guarded, and nonsense where it should be written first.
@@ -91,14 +94,20 @@ class FakeStream {
  public:
   using Graph = std::vector<std::function<void()>>;
 
-  void add(std::function<void()> kernel) { (capturing_ != nullptr ? *capturing_ : waiting_).push_back(std::move(kernel)); }
+  void add(std::function<void()> kernel) {
+    if (capturing_ != nullptr && capturing_->size() == 3 && FakeDevice::instance().failing_captures > 0) {
+      --FakeDevice::instance().failing_captures;
+      throw system_error("a kernel that no graph can hold");
+    }
+    (capturing_ != nullptr ? *capturing_ : waiting_).push_back(std::move(kernel));
+  }
   // What `enqueue` adds becomes a graph instead of work; everything passed by value stays what it is now.
   template <class Enqueue>
   Graph capture(const Enqueue& enqueue) {
     Graph graph;
-    capturing_ = &graph;
+    const Capturing capturing(*this, graph);
     enqueue();
-    capturing_ = nullptr;
+    ++FakeDevice::instance().captures;
     return graph;
   }
   void launch(const Graph& graph) { waiting_.insert(waiting_.end(), graph.begin(), graph.end()); }
@@ -130,6 +139,12 @@ class FakeStream {
   }
 
  private:
+  struct Capturing {
+    Capturing(FakeStream& stream, Graph& graph) : of(stream) { of.capturing_ = &graph; }
+    ~Capturing() { of.capturing_ = nullptr; }
+    FakeStream& of;
+  };
+
   Graph waiting_;
   std::uint64_t done_ = 0;  // kernels
   Graph* capturing_ = nullptr;
@@ -198,22 +213,10 @@ class FakeDeviceExecutor : public PlainSteps {
   int waves_together() const { return kWavesTogether; }
   template <class Enqueue>
   void together(const Enqueue& enqueue) const {
-    if (kGraphs && warm_ && graph_.empty()) {
-      graph_ = stream_->capture(enqueue);
-      ++FakeDevice::instance().captures;
-    }
-    if (graph_.empty()) {
-      enqueue();
-    } else {
-      stream_->launch(graph_);
-    }
-    warm_ = true;
+    waves_.run(enqueue, [this](const Enqueue& waves) { return stream_->capture(waves); }, [this](const FakeStream::Graph& graph) { stream_->launch(graph); });
   }
   void wait() const { stream_->synchronize(); }
-  void forget() const {
-    graph_.clear();
-    warm_ = false;
-  }
+  void forget() const { waves_.forget(); }
 
   struct Drained {
     std::int64_t evaluations = 0;
@@ -258,8 +261,7 @@ class FakeDeviceExecutor : public PlainSteps {
   std::unique_ptr<FakeStream> stream_;
   mutable Log logs_[2];
   mutable std::uint64_t drains_ = 0, takes_ = 0;
-  mutable FakeStream::Graph graph_;
-  mutable bool warm_ = false;
+  mutable RepeatedWork<FakeStream::Graph> waves_{kGraphs};
   FakeDeviceArray<SowingTables> sowing_;
 };
 
