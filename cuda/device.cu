@@ -3,10 +3,14 @@
 #include "core/error.h"
 #include "cuda/check_cuda.h"
 #include "cuda/device.h"
+#include "cuda/image_of.h"
 
 namespace wari {
 
 namespace {
+
+// Compiled for the same devices as all others, and small.
+__global__ void probe_kernel() {}
 
 std::string version_text(int version) { return version == 0 ? "none" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
 
@@ -23,7 +27,6 @@ CudaVersions cuda_versions() {
 }
 
 std::size_t free_device_memory() {
-  require_device();
   std::size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
   return free;
@@ -45,7 +48,8 @@ std::vector<Device> devices() {
 }
 
 std::string why_no_device() {
-  if (!devices().empty()) return "";
+  const std::vector<Device> found = devices();
+  if (!found.empty()) return why_no_kernel(found.front(), image_of("probe", probe_kernel).error);
   int count = 0;
   const cudaError_t reason = cudaGetDeviceCount(&count);
   cudaGetLastError();

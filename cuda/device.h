@@ -25,8 +25,10 @@ CudaVersions cuda_versions();
 std::size_t free_device_memory();
 // Empty without a driver or a device; never throws.
 std::vector<Device> devices();
-// Whether this build lacks CUDA or this machine a usable GPU, in words; "" where there is one.
+// Whether this build lacks CUDA or code for the GPU, or this machine a usable GPU, in words; "" where there is one.
 std::string why_no_device();
+// The same of a device on which a kernel cannot run, by what CUDA says to it; "" where it says nothing.
+std::string why_no_kernel(const Device& device, const std::string& error);
 // Throws Error that says so.
 void require_device();
 

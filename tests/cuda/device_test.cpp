@@ -25,6 +25,16 @@ TEST(Device, MissingDeviceIsOneClearError) {
   EXPECT_THROW(trace_games_on_device(Rules{}, 1, 1), Error);
 }
 
+TEST(Device, ABuildWithoutCodeForTheGpuIsToldWithTheCure) {
+  Device device;
+  device.name = "An old GPU";
+  device.capability_major = 7;
+  device.capability_minor = 5;
+  EXPECT_EQ(why_no_kernel(device, ""), "");
+  const std::string why = why_no_kernel(device, "no kernel image is available for execution on the device");
+  for (const char* part : {"'An old GPU'", "7.5", "no kernel image", "-DCMAKE_CUDA_ARCHITECTURES=native"}) EXPECT_NE(why.find(part), std::string::npos) << why;
+}
+
 TEST(Device, TracesDependOnSeedGameAndRules) {
   const auto a = trace_games_on_host(Rules{}, 1, 8), b = trace_games_on_host(Rules{}, 1, 4), c = trace_games_on_host(Rules{}, 2, 4);
   EXPECT_EQ(a[3].hash, b[3].hash);
