@@ -103,8 +103,9 @@ export class Evaluation {
   #draw() {
     const { thought } = this;
     this.bar.hidden = !this.on;
+    this.body.classList.toggle("on", this.on);
     if (!this.on) {
-      replace(this.body, h("p", { class: "quiet" }, "Off. Press V to see what the engine makes of each pit."));
+      replace(this.body, h("p", { class: "quiet" }, "Off. Evaluation (V) shows what the engine makes of each pit."));
       return;
     }
     if (!thought) {
