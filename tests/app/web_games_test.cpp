@@ -225,8 +225,9 @@ TEST_F(WebGamesTest, GamesGoToOgnAndBack) {
     ASSERT_EQ(written.status, 200) << written.body;
     const Answer read = post(server_.port(), "/api/ogn/read", {{"text", written.json()["text"].get<std::string>() + "\n" + written.json()["text"].get<std::string>()}});
     ASSERT_EQ(read.status, 200) << read.body;
-    ASSERT_EQ(read.json()["games"].size(), 2u);
-    for (const json& again : read.json()["games"]) {
+    const json games = read.json()["games"];
+    ASSERT_EQ(games.size(), 2u);
+    for (const json& again : games) {
       EXPECT_EQ(again["rules"], name);
       EXPECT_EQ(again["moves"], line_text(game));
       EXPECT_EQ(again["start"], position_text(game.start()));
