@@ -16,6 +16,7 @@ class ThinkPlayer final : public Player {
     for (int worker = 0; worker < workers; ++worker) thinkers_.push_back(make_thinker(settings, evaluator));
   }
   std::string name() const override { return name_; }
+  int games_at_once() const override { return static_cast<int>(thinkers_.size()); }
 
   std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t>) override {
     std::vector<int> actions(games.size(), -1);

@@ -37,6 +37,7 @@ class ThinkTree {
   virtual std::int64_t simulations() const = 0;
   virtual std::int64_t nodes() const = 0;
   virtual std::int64_t capacity() const = 0;
+  virtual bool is_full() const = 0;  // the next step makes room first, which takes as long as hundreds of others
 };
 
 std::unique_ptr<ThinkTree> make_think_tree(const ThinkerSettings& settings, const Rules& rules, bool tokens);
@@ -154,6 +155,7 @@ class ThinkTreeOf final : public ThinkTree {
   std::int64_t simulations() const override { return lane_.simulations; }
   std::int64_t nodes() const override { return lane_.node_count; }
   std::int64_t capacity() const override { return capacity_; }
+  bool is_full() const override { return lane_.node_count + batch_ > capacity_; }
   const N& node(std::uint32_t index) const { return nodes_[index]; }
   const SearchParameters& parameters() const { return parameters_; }
 

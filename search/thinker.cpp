@@ -1,7 +1,9 @@
 #include "search/thinker.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -66,19 +68,26 @@ class TreeThinker final : public Thinker {
     const std::int64_t before = tree_->simulations();
     const std::int64_t most = std::clamp<std::int64_t>(limits.visits.value_or(kSimulationsMost), 0, kSimulationsMost);
     Clock::time_point now = Clock::now(), report = start + kReportInterval;
-    Clock::duration step{};
+    Clock::duration step{}, step_before{};
     while (tree_->simulations() < most && !tree_->proven() && !is_deep(limits)) {
-      if (limits.deadline && now + step >= *limits.deadline) break;
+      // The next step takes about as long as the last ones; a single slow one may have been the machine's.
+      if (limits.deadline && now + std::max(std::min(step, step_before), pause()) >= *limits.deadline) break;
       if (go_on && now >= report) {
         if (!go_on(thought(limits, before, start))) break;
         report = Clock::now() + kReportInterval;
       }
       tree_->step(most - tree_->simulations(), *workers_);
       const Clock::time_point end = Clock::now();
-      step = end - now;
+      step_before = std::exchange(step, end - now);
       now = end;
     }
     return thought(limits, before, start);
+  }
+
+  // What the next step may take beside its leaves.
+  Clock::duration pause() const {
+    constexpr std::chrono::nanoseconds kOfNode{100};
+    return tree_->is_full() ? Clock::duration(kOfNode * tree_->nodes()) : Clock::duration{};
   }
 
   bool is_deep(const ThinkLimits& limits) const {

@@ -17,18 +17,18 @@ struct ThinkerSettings {
   SearchSettings search;     // PUCT; playing_search() of the arena
   int workers = 1;           // threads that judge leaves; results do not depend on their number
   int batch = 0;             // leaves judged at once, at most; 0: as many as pay for themselves
-  int visits_a_leaf = 64;    // a tree of so many times n visits has n leaves judged at once
-  double virtual_loss = 0.0; // what a visit under way is counted below the value of its move
-  std::int64_t nodes_max = std::int64_t{1} << 22;  // of the tree; when it is full the search goes on with what it has, or ends
+  int visits_a_leaf = 64;    // a leaf more is judged at once for every so many visits of the tree: 16 cost 20 Elo, 64 none (docs/analysis.md)
+  double virtual_loss = 0.0; // what a visit under way is counted below its move's value; 0: it counts as a visit alone, which played best
+  std::int64_t nodes_max = std::int64_t{1} << 22;  // of the tree, 256 bytes each (512 where captures may be declined); when it is full those visited least make room
   EndgameTables tables;
   TableSearch table_search = TableSearch::all;
 };
 
-// What ends a search; whichever comes first. Without any it ends when the root is proven, the tree is full, or `go_on` says so.
+// What ends a search; whichever comes first, or that the root is proven, or `go_on`. For visits alone the result is a function of settings, game and visits.
 struct ThinkLimits {
   std::optional<std::int64_t> visits;  // of the root, those kept from the last search included
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::optional<int> depth;            // plies of the principal variation
+  std::optional<int> depth;            // plies of the principal variation, 64 at most; a line whose end is proven is deep enough
 };
 
 struct Thought {

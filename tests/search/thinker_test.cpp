@@ -72,7 +72,7 @@ TEST(Thinker, ABatchOfOneIsTheSearchOfOneLeafAfterAnother) {
     const auto evaluator = make_hash_evaluator(5);
     const auto sequential = make_cpu_batch_search(batch, *evaluator);
     int number = 0;
-    for (const Game& game : many_games(60)) {
+    for (const Game& game : many_games(shared_out(60))) {
       const RootRequest request = request_of(game, 1 + 37 * (++number % 30));
       expect_equal(think_once(settings, game, request.simulations, *evaluator).root, sequential->search({&request, 1}).front());
     }
@@ -81,7 +81,7 @@ TEST(Thinker, ABatchOfOneIsTheSearchOfOneLeafAfterAnother) {
 
 TEST(Thinker, ThoughtsDoNotDependOnTheNumberOfWorkers) {
   const auto evaluator = make_hash_evaluator(6);
-  for (const Game& game : many_games(25)) {
+  for (const Game& game : many_games(shared_out(25))) {
     const Thought alone = think_once(many_at_once(1), game, 6000, *evaluator);
     for (const int workers : {2, 4}) {
       const Thought together = think_once(many_at_once(workers), game, 6000, *evaluator);
@@ -96,7 +96,7 @@ TEST(Thinker, EveryVisitCountsOnce) {
     ThinkerSettings settings = many_at_once();
     settings.virtual_loss = loss;
     int number = 0;
-    for (const Game& game : many_games(60)) {
+    for (const Game& game : many_games(shared_out(60))) {
       const int wanted = 1 + 211 * (++number % 20);
       const Thought thought = think_once(settings, game, wanted, *make_hash_evaluator(7));
       EXPECT_EQ(visits_of(thought.root), wanted);
@@ -216,7 +216,7 @@ void search_and_go_on(const Game& start) {
 }
 
 TEST(Thinker, VisitsInFlightLeaveNoTraceAndTreesAreCarriedOnWhole) {
-  for (const Game& game : many_games(60)) {
+  for (const Game& game : many_games(shared_out(60))) {
     if (game.rules().action_count() > kPits) {
       search_and_go_on<WideNode12>(game);
     } else {
@@ -271,9 +271,10 @@ TEST(Thinker, AFullTreeDropsWhatWasVisitedLeastAndGoesOn) {
   for (const std::int64_t nodes : {1, 16, 64, 1000, 4000}) {
     ThinkerSettings settings = many_at_once();
     settings.nodes_max = nodes;
-    const Thought thought = think_once(settings, Game{Rules{}}, 100000, *make_hash_evaluator(10));
-    EXPECT_EQ(visits_of(thought.root), 100000);
-    EXPECT_EQ(thought.simulations, 100000);
+    const int wanted = shared_out(100000);
+    const Thought thought = think_once(settings, Game{Rules{}}, wanted, *make_hash_evaluator(10));
+    EXPECT_EQ(visits_of(thought.root), wanted);
+    EXPECT_EQ(thought.simulations, wanted);
     EXPECT_LE(thought.nodes, std::max<std::int64_t>(nodes, 16));
     EXPECT_GT(thought.full, 0.0);
     EXPECT_LE(thought.full, 1.0);
@@ -293,7 +294,7 @@ TEST(Thinker, AFullTreeIsCarriedOnToo) {
   settings.nodes_max = 2000;
   const auto thinker = make_thinker(settings, *make_hash_evaluator(11));
   Game game{Rules{}};
-  while (!game.is_over() && game.plies() < 60) {
+  while (!game.is_over() && game.plies() < shared_out(60)) {
     thinker->set_game(game);
     const Thought thought = thinker->think(visits(6000));
     ASSERT_GE(thought.root.best, 0);
@@ -321,7 +322,7 @@ TEST(Thinker, AWinInOneEndsTheSearch) {
 // Games to the end with a tree carried on: a proven win is not given away (each move of it is taken from the tree that proved it).
 TEST(Thinker, AProvenResultIsReached) {
   const auto thinker = make_thinker(many_at_once(2), *make_hash_evaluator(12));
-  for (std::uint64_t number = 0; number < 20; ++number) {
+  for (std::uint64_t number = 0; number < static_cast<std::uint64_t>(shared_out(20)); ++number) {
     const Rules rules = parse_rules(number % 2 == 0 ? "abapa" : "warri");
     Game game(rules, random_position(rules, 70000 + number));
     float promised = -2;  // South's
@@ -352,7 +353,7 @@ TEST(Thinker, TablesAreLookedUp) {
   batch.tables = settings.tables;
   const auto evaluator = make_hash_evaluator(13);
   int proven = 0;
-  for (std::uint64_t number = 0; number < 120; ++number) {
+  for (std::uint64_t number = 0; number < static_cast<std::uint64_t>(std::max(40, shared_out(120))); ++number) {
     const Game game(rules, random_position(rules, 1000 + number));
     if (game.is_over()) continue;
     for (const TableSearch table_search : {TableSearch::all, TableSearch::proven, TableSearch::none}) {
@@ -370,7 +371,7 @@ TEST(Thinker, TablesAreLookedUp) {
       proven += result.proven ? 1 : 0;
     }
   }
-  EXPECT_GT(proven, 10);
+  EXPECT_GT(proven, 3);
 }
 
 TEST(Thinker, LimitsEndTheSearch) {
@@ -378,9 +379,9 @@ TEST(Thinker, LimitsEndTheSearch) {
   const auto thinker = make_thinker(many_at_once(2), *make_hash_evaluator(14));
   const auto now = [] { return std::chrono::steady_clock::now(); };
   const auto start = now();
-  EXPECT_GE(thinker->think({{}, start + 60ms, {}}).root.best, 0);  // no position was given: the start
-  EXPECT_GE(now() - start, 40ms);
-  EXPECT_LT(now() - start, 1000ms);
+  EXPECT_GE(thinker->think({{}, start + 200ms, {}}).root.best, 0);  // no position was given: the start
+  EXPECT_GE(now() - start, 80ms);
+  EXPECT_LT(now() - start, 2000ms);
   thinker->forget();
   EXPECT_EQ(thinker->think({1'000'000, now() - 1s, {}}).simulations, 0);  // late already: a legal move all the same
   EXPECT_GE(thinker->think({1'000'000, now() - 1s, {}}).root.best, 0);
