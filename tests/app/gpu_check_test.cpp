@@ -23,9 +23,9 @@ const std::string kTimeout = "[ \"$1\" = -s ] && { shift 3; \"$@\"; [ -e $STAND_
                              "[ \"${1#--}\" != \"$1\" ] && shift\n"
                              "echo $1 >>$STAND_IN/limits.log; shift; exec \"$@\"";
 
-class GpuCheck : public testing::Test {
+class CheckScript : public testing::Test {
  protected:
-  GpuCheck() {
+  CheckScript() {
     stand_in("nvidia-smi", "echo asked >>$STAND_IN/smi.log; echo 'A GPU, 580.1, 140000 MiB'");
     stand_in("wari", kWari);
     stand_in("cuda_tests", "echo \"$WARI_CUDA $@\" >>$STAND_IN/tests.log");
@@ -67,7 +67,7 @@ class GpuCheck : public testing::Test {
   TestFolder folder_;
 };
 
-TEST_F(GpuCheck, QuickLooksAtEverythingOnceWithinItsTime) {
+TEST_F(CheckScript, QuickLooksAtEverythingOnceWithinItsTime) {
   EXPECT_EQ(run("quick"), 0) << content("said");
   const std::string table = content("out/gpu_check.md"), tests = content("tests.log");
   for (const char* stage : {"| environment | ok |", "| kernels | ok |", "| rules | ok |", "| trees, kernel by kernel | ok |", "| trees, graphs | ok |", "| doctor | ok |", "| bench gpu.mlp_12x256.16k | ok |"})
@@ -81,7 +81,7 @@ TEST_F(GpuCheck, QuickLooksAtEverythingOnceWithinItsTime) {
   EXPECT_LE(files_left(), 8);
 }
 
-TEST_F(GpuCheck, AStageThatFailsIsToldAndTheOthersGoOn) {
+TEST_F(CheckScript, AStageThatFailsIsToldAndTheOthersGoOn) {
   stand_in("cuda_tests", "echo broken >&2; case $1 in *GpuRules*) exit 1 ;; esac");
   EXPECT_EQ(run("quick"), 1) << content("said");
   EXPECT_THAT(content("out/gpu_check.md"), HasSubstr("| rules | FAILED (1) |"));
@@ -89,14 +89,14 @@ TEST_F(GpuCheck, AStageThatFailsIsToldAndTheOthersGoOn) {
   EXPECT_THAT(content("out/gpu_check.log"), HasSubstr("broken"));
 }
 
-TEST_F(GpuCheck, TheTableIsThereAfterEachStage) {
+TEST_F(CheckScript, TheTableIsThereAfterEachStage) {
   stand_in("wari", "cp $OUT/gpu_check.md $STAND_IN/table_at_$1; exit 1");
   EXPECT_EQ(run("quick"), 1);
   EXPECT_THAT(content("table_at_doctor"), HasSubstr("| trees, graphs | ok |"));
   EXPECT_THAT(content("table_at_bench"), HasSubstr("| doctor | FAILED (1) |"));
 }
 
-TEST_F(GpuCheck, FullChecksMemoryMeasuresAndTrainsTwice) {
+TEST_F(CheckScript, FullChecksMemoryMeasuresAndTrainsTwice) {
   EXPECT_EQ(run("full"), 0) << content("said") << content("out/gpu_check.log");
   const std::string table = content("out/gpu_check.md"), wari = content("wari.log");
   for (const char* stage : {"| memcheck | ok |", "| initcheck | ok |", "| bench gpu | ok |", "| training, interrupted | ok |", "| training, continued | ok |"}) EXPECT_THAT(table, HasSubstr(stage));
@@ -110,14 +110,14 @@ TEST_F(GpuCheck, FullChecksMemoryMeasuresAndTrainsTwice) {
   EXPECT_LE(files_left(), 8);
 }
 
-TEST_F(GpuCheck, ACheckerThatRefusesTheDeviceIsNoFailure) {
+TEST_F(CheckScript, ACheckerThatRefusesTheDeviceIsNoFailure) {
   stand_in("compute-sanitizer", "echo 'Error: Device not supported'; exit 255");
   EXPECT_EQ(run("full"), 0) << content("said");
   EXPECT_THAT(content("out/gpu_check.md"), HasSubstr("| memcheck | skipped: compute-sanitizer refuses the device |"));
   EXPECT_THAT(content("out/gpu_check.md"), Not(HasSubstr("FAILED")));
 }
 
-TEST_F(GpuCheck, ABenchmarkWithoutRowsIsAFailure) {
+TEST_F(CheckScript, ABenchmarkWithoutRowsIsAFailure) {
   stand_in("wari", "echo '{\"machine\": {}, \"results\": []}'");
   EXPECT_EQ(run("quick"), 1);
   EXPECT_THAT(content("out/gpu_check.md"), HasSubstr("| bench gpu.mlp_12x256.16k | FAILED (1) |"));
@@ -137,7 +137,7 @@ TEST(PackGpuBuild, PacksProgramsLibrariesScriptsAndConfigurations) {
   EXPECT_EQ(std::system((folder.path() + "/wari_gpu/build/portable/wari / >" + folder.path() + "/said").c_str()), 0) << "it still runs";
 }
 
-TEST_F(GpuCheck, OtherModesAreRefused) { EXPECT_EQ(run("slow"), 2); }
+TEST_F(CheckScript, OtherModesAreRefused) { EXPECT_EQ(run("slow"), 2); }
 
 }  // namespace
 }  // namespace wari

@@ -90,6 +90,22 @@ TEST(SourceTree, NothingIsLeftToDoInComments) {
   }
 }
 
+// ctest's label `gpu` goes by the name of the suite (cmake/rooms.cmake).
+TEST(SourceTree, SuitesNamedGpuAreThoseThatNeedOne) {
+  const std::regex test("^TEST(_F|_P)?\\((\\w+), (\\w+)\\).*"), needs("^\\s*WARI_NEEDS_GPU\\(\\);");
+  int gpu_tests = 0;
+  for (const Source& source : sources()) {
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      std::smatch match;
+      if (!std::regex_match(source.lines[i], match, test)) continue;
+      const bool asks = i + 1 < source.lines.size() && std::regex_search(source.lines[i + 1], needs), named = match[2].str().starts_with("Gpu");
+      EXPECT_EQ(asks, named) << source.name << ":" << i + 1 << ": suites named Gpu..., and no others, begin their tests with WARI_NEEDS_GPU()";
+      gpu_tests += asks ? 1 : 0;
+    }
+  }
+  EXPECT_GE(gpu_tests, 10);
+}
+
 TEST(Configs, EveryKeyCarriesAComment) {
   const fs::path folder = fs::path(WARI_SOURCE_DIR) / "configs";
   if (!fs::exists(folder)) GTEST_SKIP() << "no configs yet";
