@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/random.h"
 #include "search/move_log.h"
 #include "selfplay/record.h"
@@ -87,6 +88,8 @@ struct Replay::State {
   std::vector<ShardInfo> shards;            // of `chunks`
   std::int64_t positions = 0, total_positions = 0, rejected = 0;
   std::int64_t end_number = 0;              // behind the newest sample
+  std::int64_t bytes = 0;                   // of the window's shards in `folder`
+  bool bound_was_told = false;
   SampleStatistics statistics;
 
   // Samples of games whose rule sets are `places` in the run's list. Strict: a game that does not replay is an Error; otherwise it is counted and left out.
@@ -112,19 +115,29 @@ struct Replay::State {
     return chunk;
   }
 
+  bool above_bound(std::int64_t bytes_on_disk) const { return settings.disk_max_mb > 0 && static_cast<double>(bytes_on_disk) > settings.disk_max_mb * 1e6; }
+  // Others' records are not ours to bound.
+  static std::int64_t own_bytes(const ShardInfo& shard) { return std::filesystem::path(shard.file).is_absolute() ? 0 : shard.bytes; }
+
   void append(Chunk chunk) {
     positions += chunk.info.positions;
+    bytes += own_bytes(chunk.info);
     chunk.first = end_number;
     end_number += static_cast<std::int64_t>(chunk.samples.size());
     chunks.push_back(std::move(chunk));
   }
 
-  // Whole shards leave, as long as the window wanted stays full.
+  // Whole shards leave, as long as the window wanted stays full; where they take too much of the disk, as long as training can go on.
   void trim() {
     const std::int64_t wanted = replay_window(settings, total_positions);
-    while (chunks.size() > 1 && positions - chunks.front().info.positions >= wanted) {
+    while (chunks.size() > 1 && positions - chunks.front().info.positions >= (above_bound(bytes) ? settings.min_positions : wanted)) {
       positions -= chunks.front().info.positions;
+      bytes -= own_bytes(chunks.front().info);
       chunks.pop_front();
+    }
+    if (above_bound(bytes) && !std::exchange(bound_was_told, true)) {
+      log_warning("the newest {} positions take {:.1f} MB on disk, more than replay.disk_max_mb ({:g}): they stay, for training needs {} (replay.min_positions)", positions,
+                  static_cast<double>(bytes) / 1e6, settings.disk_max_mb, settings.min_positions);
     }
     index();
   }
@@ -190,7 +203,7 @@ std::vector<std::filesystem::path> usable_shards(std::span<const std::filesystem
 }
 
 Replay::Replay(const ReplaySettings& settings, std::vector<Rules> rules, std::uint64_t seed, std::filesystem::path folder, std::string run_id, const EndgameTables& tables)
-    : state_(new State{settings, std::move(rules), seed, std::move(folder), std::move(run_id), tables, {}, {}, {}, {}, 0, 0, 0, 0, {}}) {
+    : state_(new State{settings, std::move(rules), seed, std::move(folder), std::move(run_id), tables, {}, {}, {}, {}, 0, 0, 0, 0, 0, false, {}}) {
   check_replay(settings);
   for (const Rules& set : state_->rules) state_->endgames.push_back(endgame_view(tables, set));
   state_->index();
@@ -235,6 +248,7 @@ void Replay::restore(std::span<const ShardInfo> shards, std::int64_t total_posit
   State& s = *state_;
   s.chunks.clear();
   s.positions = 0;
+  s.bytes = 0;
   for (const ShardInfo& info : shards) {
     const std::filesystem::path file = s.folder / info.file;  // an absolute path stays itself
     const RecordShard shard = read_records(file, info.hash);
@@ -254,15 +268,25 @@ const std::vector<ShardInfo>& Replay::shards() const { return state_->shards; }
 
 void Replay::remove_old_shards(std::span<const std::string> also_keep) const {
   const State& s = *state_;
-  if (s.settings.keep_all_shards || !std::filesystem::is_directory(s.folder)) return;
+  const bool keep_what_fits = s.settings.keep_all_shards;
+  if ((keep_what_fits && s.settings.disk_max_mb == 0) || !std::filesystem::is_directory(s.folder)) return;
   std::vector<std::filesystem::path> old;
+  std::int64_t bytes = 0;  // of all shards
   for (const auto& entry : std::filesystem::directory_iterator(s.folder)) {
     const std::string name = entry.path().filename().string();
     const bool in_window = std::any_of(s.shards.begin(), s.shards.end(), [&](const ShardInfo& info) { return info.file == name; });
     const bool kept = std::find(also_keep.begin(), also_keep.end(), name) != also_keep.end();
-    if (entry.path().extension() == kRecordExtension && !in_window && !kept) old.push_back(entry.path());
+    if (entry.path().extension() != kRecordExtension) continue;
+    bytes += static_cast<std::int64_t>(entry.file_size());
+    if (!in_window && !kept) old.push_back(entry.path());
   }
-  for (const auto& file : old) std::filesystem::remove(file);
+  // Oldest first: their names are numbers, the longer the later.
+  std::sort(old.begin(), old.end(), [](const auto& a, const auto& b) { return std::pair(a.native().size(), a.native()) < std::pair(b.native().size(), b.native()); });
+  for (const auto& file : old) {
+    if (keep_what_fits && !s.above_bound(bytes)) break;
+    bytes -= static_cast<std::int64_t>(std::filesystem::file_size(file));
+    std::filesystem::remove(file);
+  }
 }
 
 std::int64_t Replay::positions() const { return state_->positions; }

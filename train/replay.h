@@ -26,6 +26,7 @@ struct ReplaySettings {
   double surprise_share = 0.5;
   bool value_only = true;
   bool keep_all_shards = false;
+  double disk_max_mb = 0;
 
   template <class Visitor>
   void fields(Visitor& v) {
@@ -38,6 +39,7 @@ struct ReplaySettings {
     v.number("surprise_share", surprise_share, 0.0, 1.0, "share of the weight that goes to positions by how much the search changed the network's policy; 0: all alike");
     v.flag("value_only", value_only, "positions without a policy target (capped searches, forced moves) teach the value heads");
     v.flag("keep_all_shards", keep_all_shards, "keep the records on disk after their positions have left the window");
+    v.number("disk_max_mb", disk_max_mb, 0.0, 1e9, "millions of bytes that the records may take on disk; 0: what the window needs. Those outside the window go first, then its oldest, down to min_positions; what older checkpoints need stays besides");
   }
 };
 
@@ -83,6 +85,7 @@ class Replay {
   Replay& operator=(Replay&&) noexcept;
 
   // Writes the games (any order; sorted by number first) as the shard of `iteration`, takes their positions into the window and lets the oldest shards go.
+  // Where the window's own shards take more than disk_max_mb, the oldest go too, down to min_positions.
   // No games: nothing is written, `positions` of the result is 0. Throws Error (kind system) on a full disk, leaving the window as it was.
   ShardInfo add(std::int64_t iteration, std::vector<GameRecord> games);
   // The same without writing: the games come from a shard elsewhere (`--records`), which the result names by its absolute path. Games that do not replay by the
@@ -94,7 +97,8 @@ class Replay {
 
   // The shards in the window, oldest first: what the checkpoint lists. Those with games but none left in the window are gone from it.
   const std::vector<ShardInfo>& shards() const;
-  // Deletes shard files of the folder that neither the window nor `also_keep` (file names) holds, unless keep_all_shards. Call it after the checkpoint is written.
+  // Deletes shard files of the folder that neither the window nor `also_keep` (file names) holds; with keep_all_shards only the oldest, until disk_max_mb holds. Call it after the
+  // checkpoint is written.
   void remove_old_shards(std::span<const std::string> also_keep) const;
 
   std::int64_t positions() const;              // in the window

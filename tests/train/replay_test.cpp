@@ -71,6 +71,85 @@ TEST(Replay, OldShardsLeaveWhileTheWindowStaysFull) {
   EXPECT_EQ(files, replay.shards().size());
 }
 
+std::int64_t bytes_of(std::span<const ShardInfo> shards) {
+  std::int64_t bytes = 0;
+  for (const ShardInfo& shard : shards) bytes += shard.bytes;
+  return bytes;
+}
+
+std::int64_t bytes_in(const std::filesystem::path& folder) {
+  std::int64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) bytes += static_cast<std::int64_t>(entry.file_size());
+  return bytes;
+}
+
+TEST(Replay, TheWindowShrinksFromItsOldEndWhereItsShardsTakeTooMuchOfTheDisk) {
+  const TemporaryFolder folder("bytes"), free_folder("bytes-free");
+  Replay free = make_replay(small_window(), free_folder);
+  for (std::int64_t iteration = 1; iteration <= 40; ++iteration) free.add(iteration, fake_games(Rules{}, 5 * iteration, 5));
+  const std::int64_t bound = bytes_of(free.shards()) / 2;
+  ReplaySettings settings = small_window();
+  settings.disk_max_mb = static_cast<double>(bound) / 1e6;
+  Replay replay = make_replay(settings, folder);
+  std::vector<ShardInfo> all;
+  for (std::int64_t iteration = 1; iteration <= 40; ++iteration) {
+    all.push_back(replay.add(iteration, fake_games(Rules{}, 5 * iteration, 5)));
+    replay.remove_old_shards({});
+    EXPECT_EQ(bytes_in(folder / "replay"), bytes_of(replay.shards()));
+    EXPECT_LE(bytes_in(folder / "replay"), bound);
+    const std::size_t left = all.size() - replay.shards().size();
+    EXPECT_TRUE(std::equal(replay.shards().begin(), replay.shards().end(), all.begin() + static_cast<std::ptrdiff_t>(left))) << "the newest stay";
+    if (left > 0) {
+      EXPECT_GT(bytes_of(replay.shards()) + all[left - 1].bytes, bound) << "no more than must leave";
+    }
+  }
+  EXPECT_LT(replay.shards().size(), free.shards().size());
+  EXPECT_TRUE(replay.ready());
+
+  Replay resumed = make_replay(settings, folder);
+  resumed.restore(replay.shards(), replay.total_positions());
+  for (std::int64_t iteration = 41; iteration <= 44; ++iteration) {
+    replay.add(iteration, fake_games(Rules{}, 5 * iteration, 5));
+    resumed.add(iteration, fake_games(Rules{}, 5 * iteration, 5));
+    EXPECT_EQ(resumed.shards(), replay.shards());
+  }
+}
+
+TEST(Replay, WhatTrainingNeedsStaysWhateverItTakesAndOneLineSaysSo) {
+  const TemporaryFolder folder("bytes-least");
+  ReplaySettings settings = small_window();
+  settings.disk_max_mb = 1e-6;
+  Replay replay = make_replay(settings, folder);
+  testing::internal::CaptureStderr();
+  for (std::int64_t iteration = 1; iteration <= 20; ++iteration) {
+    replay.add(iteration, fake_games(Rules{}, 5 * iteration, 5));
+    EXPECT_TRUE(replay.ready() || iteration < 10);
+    EXPECT_LT(replay.positions() - replay.shards().front().positions, settings.min_positions);
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  EXPECT_THAT(said, HasSubstr("replay.disk_max_mb"));
+}
+
+TEST(Replay, OfAllShardsThoseStayThatFitTheDisk) {
+  const TemporaryFolder folder("bytes-all");
+  ReplaySettings settings = small_window();
+  settings.keep_all_shards = true;
+  std::vector<ShardInfo> all;
+  {
+    Replay replay = make_replay(settings, folder);
+    for (std::int64_t iteration = 1; iteration <= 40; ++iteration) all.push_back(replay.add(iteration, fake_games(Rules{}, 5 * iteration, 5)));
+    replay.remove_old_shards({});
+    EXPECT_EQ(bytes_in(folder / "replay"), bytes_of(all)) << "no bound";
+  }
+  // Room for all but the second to the fourth; the first is needed.
+  settings.disk_max_mb = static_cast<double>(bytes_of(all) - bytes_of(std::span(all).subspan(1, 3))) / 1e6;
+  Replay replay = make_replay(settings, folder);
+  replay.restore(std::span(all).subspan(30), 100'000);
+  replay.remove_old_shards(std::vector<std::string>{all[0].file});
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(std::filesystem::exists(folder / "replay" / all[i].file), i == 0 || i > 3) << i;
+}
+
 TEST(Replay, WhatIsDrawnDependsOnSeedAndStepAlone) {
   const TemporaryFolder folder("drawn");
   Replay replay = make_replay(small_window(), folder);

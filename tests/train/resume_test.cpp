@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <thread>
 
 #include "tests/train/killed_run.h"
@@ -70,6 +71,45 @@ TEST_F(Resume, KilledAtAnyInstantEndsWithTheSameBits) {
   EXPECT_GE(kills, 3);
   EXPECT_EQ(outcome("killed"), outcome("whole"));
   EXPECT_THAT(iterations("killed"), ElementsAre(1, 2, 3));
+}
+
+// Room for two shards, of some 40 KB; without the bound the window would hold four.
+TrainingSettings bounded_settings() {
+  TrainingSettings settings = tiny_settings();
+  settings.iterations = 5;
+  settings.checkpoints.keep = 2;
+  settings.replay.disk_max_mb = 0.1;
+  return settings;
+}
+
+TEST(ResumeBoundedProcess, TrainsTheRunThatTheEnvironmentNames) {
+  const char* run = std::getenv("WARI_TEST_RUN");
+  if (run == nullptr) GTEST_SKIP() << "run by Resume.ARunBoundedOnDiskEndsWithTheSameBits";
+  set_log_level(LogLevel::error);
+  run_training({bounded_settings(), run, "", {}});
+}
+
+TEST_F(Resume, ARunBoundedOnDiskEndsWithTheSameBits) {
+  const auto start = std::chrono::steady_clock::now();
+  train(bounded_settings(), "whole");
+  const double whole_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  const auto shards = [this](const std::string& run) {
+    std::map<std::string, std::uintmax_t> found;
+    for (const auto& entry : fs::directory_iterator(base_ / run / "replay")) found[entry.path().filename().string()] = entry.file_size();
+    return found;
+  };
+  EXPECT_EQ(shards("whole").size(), 3u) << "the window's two, and one more that the checkpoint before needs";
+  EXPECT_GE(kill_until_done("ResumeBoundedProcess.*", base_ / "killed", whole_ms), 3);
+  EXPECT_EQ(outcome("killed"), outcome("whole"));
+  EXPECT_EQ(shards("killed"), shards("whole"));
+  // From the checkpoint before, whose shards are still there.
+  fs::rename(newest_checkpoint("whole"), base_ / "elsewhere");
+  train(bounded_settings(), "whole");
+  EXPECT_EQ(outcome("killed"), outcome("whole"));
+  TrainingSettings free = bounded_settings();
+  free.replay.disk_max_mb = 0;
+  train(free, "free");
+  EXPECT_NE(outcome("free"), outcome("whole")) << "the bound changed nothing";
 }
 
 TEST_F(Resume, NothingIsLeftToDoAndNothingChanges) {
