@@ -12,7 +12,8 @@ namespace {
 // A thinker for each thread, and games go to whichever is free: a tree does not depend on that.
 class ThinkPlayer final : public Player {
  public:
-  ThinkPlayer(std::string name, std::int64_t visits, const ThinkerSettings& settings, int workers, const Evaluator& evaluator) : name_(std::move(name)), visits_(visits) {
+  ThinkPlayer(std::string name, std::int64_t visits, const ThinkerSettings& settings, int workers, const Evaluator& evaluator)
+      : name_(std::move(name)), visits_(visits) {
     for (int worker = 0; worker < workers; ++worker) thinkers_.push_back(make_thinker(settings, evaluator));
   }
   std::string name() const override { return name_; }

@@ -14,8 +14,8 @@ struct SearchAnswer {
   std::uint32_t legal = 0, proven = 0;  // masks of actions
   std::int32_t best = -1;
   std::int32_t simulations = 0;
-  float draw = 0;                       // mean over all evaluations
-  float margin = 0;                     // likewise, as a share of all seeds; of the line's end where that is proven
+  float draw = 0;    // mean over all evaluations
+  float margin = 0;  // likewise, as a share of all seeds; of the line's end where that is proven
   std::int32_t line_length = 0;
   std::uint8_t line[kLineKept];
 };
@@ -27,7 +27,8 @@ WARI_HD inline int most_visited(const N& node) {
     if (node.edge_visits[e] == 0) continue;
     const bool proven = ((node.proven_edges >> e) & 1) != 0;
     if (proven && node.edge_value[e] > 0) return e;
-    const bool better = best < 0 || node.edge_visits[e] > node.edge_visits[best] || (node.edge_visits[e] == node.edge_visits[best] && node.edge_value[e] > node.edge_value[best]);
+    const bool better = best < 0 || node.edge_visits[e] > node.edge_visits[best] ||
+                        (node.edge_visits[e] == node.edge_visits[best] && node.edge_value[e] > node.edge_value[best]);
     if (better) best = e;
   }
   return best;
@@ -50,7 +51,8 @@ WARI_HD inline std::uint32_t write_line(const N* nodes, SearchAnswer<N::kEdges>&
 }
 
 template <class N>
-WARI_HD inline void write_answer(const SearchParameters& parameters, const N* nodes, const RootData<N::kEdges>& data, const SearchLane& lane, SearchAnswer<N::kEdges>& to) {
+WARI_HD inline void write_answer(const SearchParameters& parameters, const N* nodes, const RootData<N::kEdges>& data, const SearchLane& lane,
+                                 SearchAnswer<N::kEdges>& to) {
   const N& root = nodes[0];
   summarise(parameters, root, data, lane, to.summary);
   for (int e = 0; e < N::kEdges; ++e) to.prior[e] = data.prior[e];

@@ -10,7 +10,8 @@
 
 namespace wari {
 
-// Threads that work on numbered pieces of a batch while it is still being made. They are kept from batch to batch. Used by one thread, which works too when it has to wait.
+// Threads that work on numbered pieces of a batch while it is still being made. They are kept from batch to batch. Used by one thread, which works too when it
+// has to wait.
 class ChunkWorkers {
  public:
   // `work(worker, chunk)`: worker 0 is the calling thread, the others are `workers` - 1 threads.
@@ -38,8 +39,8 @@ class ChunkWorkers {
   std::function<void(int worker, int chunk)> work_;
   std::mutex mutex_;
   std::condition_variable offered_, done_;
-  std::vector<Chunk> chunks_;   // offered since the last reset
-  std::size_t begun_ = 0;       // of them
+  std::vector<Chunk> chunks_;  // offered since the last reset
+  std::size_t begun_ = 0;      // of them
   int under_way_ = 0;
   bool stop_ = false;
   std::vector<std::thread> threads_;

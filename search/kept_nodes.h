@@ -20,8 +20,8 @@ struct KeptNodes {
   double draw = 0, margin = 0;  // sums of their opinions, as the mover of the new root sees them
 };
 
-// Makes node `top` the root and keeps of the nodes below it those with at least `least_visits`. A parent always has more visits than its child, so what stays hangs together. Edges
-// keep their visits and values; where the child goes, a later visit makes it anew.
+// Makes node `top` the root and keeps of the nodes below it those with at least `least_visits`. A parent always has more visits than its child, so what stays
+// hangs together. Edges keep their visits and values; where the child goes, a later visit makes it anew.
 template <class N>
 KeptNodes keep_nodes(N* nodes, Opinion* opinions, std::uint32_t count, std::uint32_t top, std::uint32_t least_visits) {
   using Count = typename N::Count;

@@ -17,8 +17,9 @@
 
 namespace wari {
 
-// The tree of a game under one rule set. A step gathers leaves, one visit after the other, each going where those before it leave the best edge; workers make the nodes and judge them, a
-// chunk at a time, while the next are gathered; then the visits come back in the order in which they were sent. So the tree depends on neither workers nor time.
+// The tree of a game under one rule set. A step gathers leaves, one visit after the other, each going where those before it leave the best edge; workers make
+// the nodes and judge them, a chunk at a time, while the next are gathered; then the visits come back in the order in which they were sent. So the tree depends
+// on neither workers nor time.
 class ThinkTree {
  public:
   virtual ~ThinkTree() = default;
@@ -165,17 +166,17 @@ class ThinkTreeOf final : public ThinkTree {
 
   static constexpr std::int64_t kNodesLeast = 16, kNodesMost = std::int64_t{1} << 30;
   static constexpr int kBatch = 256;
-  static constexpr int kChunk = 32;         // leaves that a worker takes up at once
+  static constexpr int kChunk = 32;          // leaves that a worker takes up at once
   static constexpr int kTableVisits = 4096;  // what lies beyond is computed: larger tables would crowd the nodes out of the cache
 
   // A visit in flight.
   struct Entry {
     std::uint32_t parent = 0;
-    std::uint32_t node = 0;    // below `edge` of the parent; 0: proven, and its node is gone
-    std::int32_t depth = 0;    // of the parent
-    std::int32_t row = -1;     // of the evaluator's batch; -1: its value is known
+    std::uint32_t node = 0;  // below `edge` of the parent; 0: proven, and its node is gone
+    std::int32_t depth = 0;  // of the parent
+    std::int32_t row = -1;   // of the evaluator's batch; -1: its value is known
     std::uint8_t edge = 0;
-    bool is_new = false;       // to be made
+    bool is_new = false;  // to be made
   };
 
   void take_game(const Game& game) {
@@ -287,7 +288,8 @@ class ThinkTreeOf final : public ThinkTree {
       const N& leaf = nodes_[entry.node];
       const LeafRows& rows = view_.leaves;
       proven = (leaf.flags & kNodeProven) != 0;
-      value = entry.row < 0 ? ExpandStep<Kernel, N>::known_value(parameters_, leaf, lane_) : LeafValue{rows.value[entry.row], rows.draw[entry.row], rows.margin[entry.row]};
+      value = entry.row < 0 ? ExpandStep<Kernel, N>::known_value(parameters_, leaf, lane_)
+                            : LeafValue{rows.value[entry.row], rows.draw[entry.row], rows.margin[entry.row]};
       if (entry.is_new) opinions_[entry.node] = {value.draw, value.margin};
       if (is_north(leaf.position.mover) != is_north(nodes_[entry.parent].position.mover)) {
         value.value = -value.value;
@@ -312,16 +314,16 @@ class ThinkTreeOf final : public ThinkTree {
   const SearchView<N> view_;
   const SearchParameters parameters_;
   const Rules rules_;
-  N* const nodes_;                       // [capacity]
-  SearchLane& lane_;                     // of the tree; the lanes behind it are rows of the batch
-  LaneArray<Opinion> opinions_;          // [capacity]
-  std::vector<Entry> entries_;           // [batch]
-  std::vector<int> chunk_ends_;          // entries up to the end of each chunk of the step
-  std::vector<SavedNode<N>> saved_;      // every node that a visit in flight has passed
-  std::vector<Position> history_;        // since the last capture
+  N* const nodes_;                   // [capacity]
+  SearchLane& lane_;                 // of the tree; the lanes behind it are rows of the batch
+  LaneArray<Opinion> opinions_;      // [capacity]
+  std::vector<Entry> entries_;       // [batch]
+  std::vector<int> chunk_ends_;      // entries up to the end of each chunk of the step
+  std::vector<SavedNode<N>> saved_;  // every node that a visit in flight has passed
+  std::vector<Position> history_;    // since the last capture
   std::uint16_t legal_ = 0;
-  bool judged_ = false;                  // the root is
-  std::uint32_t first_new_ = 0;          // node of this step
+  bool judged_ = false;          // the root is
+  std::uint32_t first_new_ = 0;  // node of this step
   int chunks_ = 0;
   double kept_draw_ = 0, kept_margin_ = 0;  // means of the nodes kept, of the root's mover
 };

@@ -20,7 +20,8 @@ class TreeThinker final : public Thinker {
   TreeThinker(const ThinkerSettings& settings, const Evaluator& evaluator) : settings_(settings) {
     for (int worker = 0; worker < settings.workers; ++worker) evaluators_.push_back(evaluator.clone());
     set_game(Game{Rules{}});
-    workers_ = std::make_unique<ChunkWorkers>(settings.workers, [this](int worker, int chunk) { tree_->judge_chunk(chunk, *evaluators_[static_cast<std::size_t>(worker)]); });
+    workers_ = std::make_unique<ChunkWorkers>(settings.workers,
+                                              [this](int worker, int chunk) { tree_->judge_chunk(chunk, *evaluators_[static_cast<std::size_t>(worker)]); });
   }
 
   void set_game(const Game& game) override {
@@ -111,15 +112,16 @@ class TreeThinker final : public Thinker {
   ThinkerSettings settings_;
   std::vector<std::unique_ptr<Evaluator>> evaluators_;  // of the workers
   Game game_{Rules{}};
-  std::unique_ptr<ThinkTree> tree_;                     // of the game
-  std::unique_ptr<ChunkWorkers> workers_;               // last: its threads use what stands above
+  std::unique_ptr<ThinkTree> tree_;        // of the game
+  std::unique_ptr<ChunkWorkers> workers_;  // last: its threads use what stands above
 };
 
 }  // namespace
 
 std::unique_ptr<Thinker> make_thinker(const ThinkerSettings& settings, const Evaluator& evaluator) {
   if (settings.search.algorithm != Algorithm::puct) throw Error("a long search of one position follows visit counts: algorithm: give puct");
-  if (settings.workers < 1 || settings.batch < 0 || settings.visits_a_leaf < 1) throw Error("a thinker needs at least one worker, and leaves to judge: workers, batch: give 1 or more");
+  if (settings.workers < 1 || settings.batch < 0 || settings.visits_a_leaf < 1)
+    throw Error("a thinker needs at least one worker, and leaves to judge: workers, batch: give 1 or more");
   if (evaluator.on_device()) throw Error("a long search of one position judges on the CPU: evaluator: give one of the CPU");
   return std::make_unique<TreeThinker>(settings, evaluator);
 }

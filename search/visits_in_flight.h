@@ -42,8 +42,8 @@ struct SavedNode {
   }
 };
 
-// Sends one visit down the node's best edge, as if it had come back with what the edge is worth so far minus `loss`, and chooses the next. The node's own value, and with it the
-// first-play urgency, does not move (Chaslot et al. 2008 have a loss instead; Liu et al. 2020 count the visit alone, which is `loss` 0).
+// Sends one visit down the node's best edge, as if it had come back with what the edge is worth so far minus `loss`, and chooses the next. The node's own
+// value, and with it the first-play urgency, does not move (Chaslot et al. 2008 have a loss instead; Liu et al. 2020 count the visit alone, which is `loss` 0).
 template <class Kernel, class N>
 inline void send_visit(const SearchParameters& p, N& node, float loss) {
   using Count = typename N::Count;
@@ -81,8 +81,8 @@ inline void count_visit(const SearchParameters& p, N& node, int edge, float valu
   node.edge_urgency[edge] = static_cast<float>(node.prior[edge]) * kPriorUnit * reciprocal_at<N>(p, edge_visits + 1u);
 }
 
-// Adds one simulation to node `at`, its `edge`, and all above up to the root; `result` is the mover's at `at`, `proven`: it is exact. As back_up(), but leaves of the same batch may
-// have proven an edge or a node of the path since the visit was sent: what is exact stays so, and is what the nodes above get to hear.
+// Adds one simulation to node `at`, its `edge`, and all above up to the root; `result` is the mover's at `at`, `proven`: it is exact. As back_up(), but leaves
+// of the same batch may have proven an edge or a node of the path since the visit was sent: what is exact stays so, and is what the nodes above get to hear.
 template <class Kernel, class N>
 inline void bring_back(const SearchParameters& p, N* nodes, SearchLane& lane, std::uint32_t at, int edge, LeafValue result, bool proven) {
   float value = result.value;
@@ -102,7 +102,8 @@ inline void bring_back(const SearchParameters& p, N* nodes, SearchLane& lane, st
     const bool known = (node.flags & kNodeProven) != 0;
     const float exact = node.value;
     count_visit(p, node, edge, value);
-    if (known) [[unlikely]] node.value = exact;
+    if (known) [[unlikely]]
+      node.value = exact;
     if (proven) prove_edge<Kernel>(p, node, edge, value);
     proven = (node.flags & kNodeProven) != 0;
     if (proven) value = node.value;
