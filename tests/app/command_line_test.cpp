@@ -178,7 +178,7 @@ TEST(CommandLine, TheDoctorSaysWhatIsMissing) {
     EXPECT_THAT(unfit.out, HasSubstr("FAIL  GPU"));
   }
   const Ran gpu = run_wari({"doctor", "--device", "cpu", "--config", "configs/gpu.yaml"});
-  for (const char* part : {"replay window", "GPU memory", "trees 98 MiB", "trainer"}) EXPECT_THAT(gpu.out, HasSubstr(part));
+  for (const char* part : {"replay window", "GPU memory", "trees 101 MiB", "trainer"}) EXPECT_THAT(gpu.out, HasSubstr(part));
   const TestFolder folder;
   const Ran huge = run_wari({"doctor", "--device", "cpu", "--config", folder.file("huge.yaml", "iterations: 1\nselfplay: {lanes: 1048576, simulations: 30000}\n"), "--json"});
   EXPECT_EQ(huge.status, 1) << huge.out;
