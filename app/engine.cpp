@@ -21,15 +21,6 @@ namespace {
 
 bool wants_file(const std::string& table) { return !table.empty() && table != kAutoTable && table != kNoTable; }
 
-std::shared_ptr<const EndgameTable> open_fitting(const fs::path& file, const Rules& rules) {
-  auto table = std::make_shared<EndgameTable>(EndgameTable::open(file));
-  if (!shares_endings(table->rules(), rules)) {
-    throw Error(fmt::format("the endgame table is for '{}': '{}': it says nothing about '{}'; build one with 'wari endgame build --rules {}'", rules_name(table->rules()), file.string(),
-                            rules_name(rules), rules_name(rules)));
-  }
-  return table;
-}
-
 // RUN/checkpoints/NNNNNN -> RUN/tables; empty for a checkpoint that lies elsewhere.
 fs::path tables_of_run(const fs::path& checkpoint) {
   const fs::path folder = fs::absolute(checkpoint).lexically_normal();
@@ -53,7 +44,7 @@ std::shared_ptr<const EndgameTable> largest_table(const fs::path& folder, const 
 }
 
 std::shared_ptr<const EndgameTable> table_of(const EngineSettings& settings, const fs::path& checkpoint, const Rules& rules) {
-  if (wants_file(settings.table)) return open_fitting(settings.table, rules);
+  if (wants_file(settings.table)) return open_table_for(rules, settings.table);
   const fs::path folder = settings.table == kAutoTable && !checkpoint.empty() ? tables_of_run(checkpoint) : fs::path();
   return folder.empty() ? nullptr : largest_table(folder, rules);
 }

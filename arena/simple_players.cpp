@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "arena/choose_each.h"
 #include "arena/player.h"
 #include "core/random.h"
 #include "search/alphabeta.h"
@@ -63,26 +61,7 @@ class AlphaBetaPlayer final : public Player {
 
   // Games go to whichever thread is free; what is chosen does not depend on that, since a searcher's answer is exact.
   std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t> keys) override {
-    std::vector<int> actions(games.size(), -1);
-    std::atomic<std::size_t> next{0};
-    const std::size_t count = std::min(searchers_.size(), games.size());
-    std::vector<std::exception_ptr> errors(count);
-    const auto work = [&](std::size_t worker) {
-      try {
-        for (std::size_t i = next++; i < games.size(); i = next++) actions[i] = draw_one(searchers_[worker].search(*games[i], depth_).best, keys[i]);
-      } catch (...) {
-        errors[worker] = std::current_exception();
-      }
-    };
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t worker = 1; worker < count; ++worker) threads.emplace_back(work, worker);
-      if (count > 0) work(0);
-    }
-    for (const std::exception_ptr& error : errors) {
-      if (error) std::rethrow_exception(error);
-    }
-    return actions;
+    return choose_each(games.size(), searchers_.size(), [&](std::size_t worker, std::size_t i) { return draw_one(searchers_[worker].search(*games[i], depth_).best, keys[i]); });
   }
 
  private:

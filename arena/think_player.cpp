@@ -1,9 +1,6 @@
-#include <algorithm>
-#include <atomic>
-#include <exception>
-#include <thread>
 #include <utility>
 
+#include "arena/choose_each.h"
 #include "arena/player.h"
 
 namespace wari {
@@ -20,26 +17,7 @@ class ThinkPlayer final : public Player {
   int games_at_once() const override { return static_cast<int>(thinkers_.size()); }
 
   std::vector<int> choose(std::span<const Game* const> games, std::span<const std::uint64_t>) override {
-    std::vector<int> actions(games.size(), -1);
-    std::atomic<std::size_t> next{0};
-    const std::size_t count = std::min(thinkers_.size(), games.size());
-    std::vector<std::exception_ptr> errors(count);
-    const auto work = [&](std::size_t worker) {
-      try {
-        for (std::size_t i = next++; i < games.size(); i = next++) actions[i] = choose_one(*thinkers_[worker], *games[i]);
-      } catch (...) {
-        errors[worker] = std::current_exception();
-      }
-    };
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t worker = 1; worker < count; ++worker) threads.emplace_back(work, worker);
-      if (count > 0) work(0);
-    }
-    for (const std::exception_ptr& error : errors) {
-      if (error) std::rethrow_exception(error);
-    }
-    return actions;
+    return choose_each(games.size(), thinkers_.size(), [&](std::size_t worker, std::size_t i) { return choose_one(*thinkers_[worker], *games[i]); });
   }
 
  private:

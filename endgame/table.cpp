@@ -1,6 +1,7 @@
 #include "endgame/table.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,6 +105,13 @@ EndgameTable EndgameTable::open(const std::filesystem::path& file) {
   table.view_ = {&endgame_numbering(), reinterpret_cast<const std::uint8_t*>(values.data()), seeds};
   table.id_ = content_hash(bytes_of(header));
   return table;
+}
+
+std::shared_ptr<const EndgameTable> open_table_for(const Rules& rules, const std::filesystem::path& file) {
+  auto table = std::make_shared<EndgameTable>(EndgameTable::open(file));
+  if (shares_endings(table->rules(), rules)) return table;
+  throw Error(fmt::format("the endgame table is for '{}': '{}': it says nothing about '{}'; build one with 'wari endgame build --rules {}'", rules_name(table->rules()), file.string(),
+                          rules_name(rules), rules_name(rules)));
 }
 
 EndgameView endgame_view(const EndgameTables& tables, const Rules& rules) {

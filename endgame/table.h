@@ -40,6 +40,9 @@ class EndgameTable {
   std::string id_;
 };
 
+// Opens a table that shall serve these rules. Throws Error where it is of others too.
+std::shared_ptr<const EndgameTable> open_table_for(const Rules& rules, const std::filesystem::path& file);
+
 // The tables of a run or a player, one for each kind of rules.
 using EndgameTables = std::vector<std::shared_ptr<const EndgameTable>>;
 // Of the table that serves these rules; one that holds no board where there is none, or where the rules end a quiet game too soon for it.

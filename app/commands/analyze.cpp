@@ -9,7 +9,7 @@
 #include "core/notation.h"
 #include "cuda/batch_search.h"
 #include "cuda/device.h"
-#include "endgame/endgame_rules.h"
+#include "endgame/table.h"
 #include "search/thinker.h"
 #include "selfplay/game_statistics.h"
 #include "train/checkpoint_evaluator.h"
@@ -47,15 +47,6 @@ std::unique_ptr<Evaluator> evaluator_of(const AnalyzeOptions& options, const Rul
   return evaluator;
 }
 
-std::shared_ptr<const EndgameTable> fitting_table(const std::string& file, const Rules& rules) {
-  auto table = std::make_shared<EndgameTable>(EndgameTable::open(file));
-  if (!shares_endings(table->rules(), rules)) {
-    throw Error(fmt::format("the endgame table is for '{}': '{}': it says nothing about '{}'; build one with 'wari endgame build --rules {}'", rules_name(table->rules()), file,
-                            rules_name(rules), rules_name(rules)));
-  }
-  return table;
-}
-
 RootResult analyse(const AnalyzeOptions& options, const Game& game) {
   const std::unique_ptr<Evaluator> evaluator = evaluator_of(options, game.rules());
   if (game.is_over()) return result_of_finished(game.rules(), game.position(), game.end());
@@ -64,7 +55,7 @@ RootResult analyse(const AnalyzeOptions& options, const Game& game) {
   search.c_puct = options.c_puct;
   search.root_uniform_share = options.root_uniform_share;
   EndgameTables tables;
-  if (!options.table.empty()) tables.push_back(fitting_table(options.table, game.rules()));
+  if (!options.table.empty()) tables.push_back(open_table_for(game.rules(), options.table));
   if (search.algorithm == Algorithm::puct && options.device == "cpu") {
     ThinkerSettings settings;
     settings.search = search;
