@@ -92,6 +92,7 @@ class ThinkTreeOf final : public ThinkTree {
     CpuExecutor::run(arena_.open_step(), 0, 1);
     arena_.backup_step()(0);
     opinions_[0] = {lane_.draw_sum, lane_.margin_sum};
+    draw_sum_ = margin_sum_ = 0;
     if (kept_nodes > 0) adopt(kept, kept_nodes);
     judged_ = true;
   }
@@ -112,6 +113,7 @@ class ThinkTreeOf final : public ThinkTree {
       store_best_edge<Kernel>(parameters_, node);
     }
     workers.reset();
+    if (lane_.simulations >= kFloatSums) fold_sums();
   }
 
   void judge_chunk(int chunk, Evaluator& evaluator) override {
@@ -149,7 +151,10 @@ class ThinkTreeOf final : public ThinkTree {
   bool line_is_over() const override {
     Answer answer;
     write_answer(parameters_, nodes_, view_.roots[0], lane_with(0), answer);
-    return (nodes_[write_line(nodes_, answer)].flags & kNodeProven) != 0;
+    const std::uint32_t last = write_line(nodes_, answer);
+    if ((nodes_[last].flags & kNodeProven) != 0) return true;
+    if (answer.line_length == 0 || answer.line_length == kLineKept) return false;
+    return nodes_[last].child[answer.line[answer.line_length - 1]] == N::kProvenChild;  // its node made room in a full tree
   }
 
   bool proven() const override { return (nodes_[0].flags & kNodeProven) != 0; }
@@ -178,6 +183,14 @@ class ThinkTreeOf final : public ThinkTree {
     std::uint8_t edge = 0;
     bool is_new = false;  // to be made
   };
+
+  // Sums over so many visits are kept in doubles, where one more still counts.
+  static constexpr std::int64_t kFloatSums = std::int64_t{1} << 20;
+  void fold_sums() {
+    draw_sum_ += lane_.draw_sum;
+    margin_sum_ += lane_.margin_sum;
+    lane_.draw_sum = lane_.margin_sum = 0;
+  }
 
   void take_game(const Game& game) {
     history_ = game.since_capture();
@@ -213,6 +226,7 @@ class ThinkTreeOf final : public ThinkTree {
     lane_.simulations = static_cast<std::int32_t>(kept.visits - 1);
     lane_.draw_sum = static_cast<float>(kept_draw_ * kept.visits);
     lane_.margin_sum = static_cast<float>(kept_margin_ * kept.visits);
+    if (lane_.simulations >= kFloatSums) fold_sums();
   }
 
   // The tree is full: the half of the nodes with the fewest visits makes room.
@@ -302,6 +316,8 @@ class ThinkTreeOf final : public ThinkTree {
 
   SearchLane lane_with(std::int64_t budget) const {
     SearchLane lane = lane_;
+    lane.draw_sum = static_cast<float>(draw_sum_ + lane_.draw_sum);
+    lane.margin_sum = static_cast<float>(margin_sum_ + lane_.margin_sum);
     lane.budget = static_cast<std::int32_t>(std::clamp<std::int64_t>(budget, lane.simulations, std::numeric_limits<std::int32_t>::max()));
     return lane;
   }
@@ -325,6 +341,7 @@ class ThinkTreeOf final : public ThinkTree {
   bool judged_ = false;          // the root is
   std::uint32_t first_new_ = 0;  // node of this step
   int chunks_ = 0;
+  double draw_sum_ = 0, margin_sum_ = 0;    // beside the lane's
   double kept_draw_ = 0, kept_margin_ = 0;  // means of the nodes kept, of the root's mover
 };
 

@@ -35,7 +35,9 @@ class TreeThinker final : public Thinker {
     game_ = game;
   }
 
-  void forget() override { tree_->begin(game_); }
+  void forget() override {
+    if (tree_) tree_->begin(game_);  // there is none where no memory was left for it
+  }
 
   Thought think(const ThinkLimits& limits, const std::function<bool(const Thought&)>& go_on) override {
     const Clock::time_point start = Clock::now();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -67,6 +68,9 @@ inline void send_visit(const SearchParameters& p, N& node, float loss) {
   node.best_child = node.child[best];
 }
 
+// Beyond so many visits a float cannot hold the step of a mean, which would stand still: the newest so many count.
+inline constexpr std::uint32_t kMeanVisits = std::uint32_t{1} << 21;
+
 // One more visit of `edge` at `node`, with `value` of the node's mover: add_visit() without its choice, which is made once for all visits of a batch.
 template <class N>
 inline void count_visit(const SearchParameters& p, N& node, int edge, float value) {
@@ -75,9 +79,9 @@ inline void count_visit(const SearchParameters& p, N& node, int edge, float valu
   const std::uint32_t visits = node.visits + 1u;
   node.edge_visits[edge] = static_cast<Count>(edge_visits);
   node.visits = static_cast<Count>(visits);
-  node.value += (value - node.value) * reciprocal_at<N>(p, visits);
+  node.value += (value - node.value) * reciprocal_at<N>(p, std::min(visits, kMeanVisits));
   const float old_value = node.edge_value[edge];
-  node.edge_value[edge] = old_value + (value - old_value) * reciprocal_at<N>(p, edge_visits);
+  node.edge_value[edge] = old_value + (value - old_value) * reciprocal_at<N>(p, std::min(edge_visits, kMeanVisits));
   node.edge_urgency[edge] = static_cast<float>(node.prior[edge]) * kPriorUnit * reciprocal_at<N>(p, edge_visits + 1u);
 }
 
