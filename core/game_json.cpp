@@ -21,7 +21,7 @@ void check(const NamedGame& game, const nlohmann::json& json, const std::string&
   const SideStores stores = side_stores(game.game);
   const auto written = json.at("stores").get<std::vector<double>>();
   const auto fail = [&place](const std::string& what, const std::string& right) { throw Error(fmt::format("wrong {}: {}: {}", what, place, right)); };
-  if (json.at("plies").get<int>() != game.game.plies()) fail(fmt::format("plies '{}'", json.at("plies").dump()), fmt::format("the line has {} moves", game.game.plies()));
+  if (!json.at("plies").is_number_integer() || json.at("plies").get<std::int64_t>() != game.game.plies()) fail(fmt::format("plies '{}'", json.at("plies").dump()), fmt::format("the line has {} moves", game.game.plies()));
   if (written.size() != 2 || 2 * written[0] != stores.south_half_seeds || 2 * written[1] != stores.north_half_seeds)
     fail(fmt::format("stores '{}'", json.at("stores").dump()), fmt::format("the moves lead to [{:g},{:g}]", stores.south_half_seeds / 2.0, stores.north_half_seeds / 2.0));
   if (game.ended.empty() && !game.game.is_over()) fail("end", "the game goes on after its last move; say \"ended\": \"limit\" where a program stopped it");

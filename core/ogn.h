@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,8 +43,8 @@ struct OgnGame {
 };
 
 // All games of a text. `name` stands for it in messages. `rules`: of games that do not name theirs, or name them in words that mean nothing here; without it the
-// first are read as abapa and the second are refused. Throws Error with file:line at the first fault.
-std::vector<OgnGame> read_ogn(std::string_view text, const std::string& name, const std::optional<Rules>& rules = {});
+// first are read as abapa and the second are refused. Games of more than `most_plies` are refused. Throws Error with file:line at the first fault.
+std::vector<OgnGame> read_ogn(std::string_view text, const std::string& name, const std::optional<Rules>& rules = {}, int most_plies = std::numeric_limits<int>::max());
 
 // The same for somebody who wants to know all that is wrong: reading goes on with the game after each fault.
 struct OgnCheck {

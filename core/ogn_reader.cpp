@@ -77,7 +77,8 @@ bool fits(const Result& result, const Game& game) {
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& name, const std::optional<Rules>& rules) : text_(text, name), rules_(rules) {}
+  Reader(std::string_view text, const std::string& name, const std::optional<Rules>& rules, int most_plies = std::numeric_limits<int>::max())
+      : text_(text, name), rules_(rules), most_plies_(most_plies) {}
 
   // Nothing where the text ends.
   std::optional<OgnGame> next() {
@@ -91,6 +92,9 @@ class Reader {
     OgnGame game(first_position());
     game.line = line;
     const auto [result, result_line] = read_moves(game);
+    if (!result.empty()) {  // a comment behind it belongs to this game
+      for (text_.skip_blanks(); text_.peek() == '{' || text_.peek() == ';'; text_.skip_blanks()) read_note(game);
+    }
     take_result(game, result, result_line);
     for (ReadTag& tag : tags_) {
       if (tag.name != "Result" && tag.name != "Rules" && tag.name != "FEN" && tag.name != "Ended") game.tags.push_back({std::move(tag.name), std::move(tag.value)});
@@ -187,6 +191,7 @@ class Reader {
   // One move with its marks: "e", "e+3", "C-", "F+7&".
   void read_move(OgnGame& game) {
     const int line = text_.line();
+    if (game.game.plies() >= most_plies_) text_.fail("the game is too long", fmt::format("it may have {} plies", most_plies_), line);
     std::string word(1, text_.take());
     if (text_.peek() == '-') word += text_.take();
     const int action = placed(line, [&] { return parse_move(game.game, word); });
@@ -241,14 +246,15 @@ class Reader {
 
   OgnText text_;
   const std::optional<Rules>& rules_;
+  int most_plies_;
   std::vector<ReadTag> tags_;
   bool in_tags_ = true;
 };
 
 }  // namespace
 
-std::vector<OgnGame> read_ogn(std::string_view text, const std::string& name, const std::optional<Rules>& rules) {
-  Reader reader(text, name, rules);
+std::vector<OgnGame> read_ogn(std::string_view text, const std::string& name, const std::optional<Rules>& rules, int most_plies) {
+  Reader reader(text, name, rules, most_plies);
   std::vector<OgnGame> games;
   while (std::optional<OgnGame> game = reader.next()) games.push_back(std::move(*game));
   return games;

@@ -77,6 +77,12 @@ std::string letters_of_moves(const std::string& text) {
   return letters;
 }
 
+TEST(Ogn, ACommentBehindTheResultIsOfThatGame) {
+  const std::vector<OgnGame> games = read("[Rules \"warri\"]\n\n1. F e *  { agreed }\n; and so on\n");
+  ASSERT_EQ(games.size(), 1u);
+  EXPECT_EQ(games[0].notes.at(1).comment, "agreed and so on");
+}
+
 TEST(Ogn, AGameAsOtherProgramsSaveItIsRead) {
   const std::vector<OgnGame> games = read(kSaved);
   ASSERT_EQ(games.size(), 1u);
