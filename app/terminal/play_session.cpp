@@ -67,8 +67,11 @@ PlaySession::PlaySession(SessionSettings settings, std::function<void(std::strin
   if (!settings_.load.empty()) {
     int games = 0;
     game_ = read_game(settings_.load, games);
+    if (games > 1 && settings_.save == settings_.load)
+      throw Error(fmt::format("the file holds {} games and would be left with this one: {}: give --save another name", games, quote(settings_.load)));
     if (settings_.engine.rules && !(*settings_.engine.rules == game().rules()))
       throw Error(fmt::format("the game is played by '{}': {}: leave --rules out", rules_name(game().rules()), quote(settings_.load)));
+    if (games > 1) settings_.load.clear();  // nor is it written over later
   } else if (!settings_.position.empty()) {
     game_ = OgnGame(Game(game().rules(), parse_position(settings_.position, game().rules())));
   }
@@ -79,6 +82,7 @@ PlaySession::PlaySession(SessionSettings settings, std::function<void(std::strin
 }
 
 void PlaySession::start() {
+  if (!settings_.save.empty()) write(settings_.save);  // where that cannot be done it is said before anybody moves
   say_(fmt::format("{} by the rules '{}'{}; ? lists what you can type\n", engine_.name, rules_name(game().rules()),
                    engine_.table ? fmt::format(", endings of {} seeds known", engine_.table_seeds()) : ""));
   if (!engine_.note.empty()) say_(engine_.note + "\n");
@@ -93,7 +97,7 @@ bool PlaySession::handle(const std::string& line) {
     const std::size_t space = std::min(words.find(' '), words.size());
     const std::string command = words.substr(0, space);
     go_on = command.empty() || obey(command, trimmed(words.substr(space)));
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // std::filesystem has errors of its own
     say_(std::string(error.what()) + "\n");
   }
   if (go_on) prompt();
@@ -156,6 +160,7 @@ void PlaySession::play_words(const std::string& line) {
 void PlaySession::play(int action) {
   if (agreed_) throw Error("the game was ended: u takes that back, n begins anew");
   game_.game.play(action);
+  game_.result.clear();
   game_.notes.resize(std::min(game_.notes.size(), static_cast<std::size_t>(game().plies()) - 1));
   if (game().quiet_plies() == 0) offered_at_ = 0;
 }
@@ -182,6 +187,7 @@ void PlaySession::take_back() {
   }
   if (!mine) throw Error("you have not moved yet: there is nothing to take back");
   game_.game = std::move(earlier);
+  game_.result.clear();
   game_.notes.resize(std::min(game_.notes.size(), static_cast<std::size_t>(game().plies())));
   offered_at_ = 0;
   follow();
@@ -279,7 +285,12 @@ void PlaySession::save(const std::string& argument) {
 }
 
 void PlaySession::follow() {
-  if (!settings_.save.empty()) write(settings_.save);
+  if (settings_.save.empty()) return;
+  try {
+    write(settings_.save);
+  } catch (const Error& error) {  // the game goes on, and its next move tries again
+    say_(std::string(error.what()) + "\n");
+  }
 }
 
 void PlaySession::write(const std::string& file) { write_file_durably(file, ogn_text(tagged())); }

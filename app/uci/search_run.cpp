@@ -109,7 +109,9 @@ class SearchRun {
     Thought thought = think(limits, [this](const Thought&) { return !control_.stopped() && !control_.hit(); });
     info_.always(thought);
     control_.wait_for_stop_or_hit();
-    return control_.stopped() ? thought : think_on(*control_.hit());
+    if (control_.stopped()) return thought;
+    const Thought after = think_on(*control_.hit());
+    return after.root.simulations == 0 ? thought : after;  // there was no time for more than is known
   }
 
   Thought think_on(Clock::time_point clock_began) {

@@ -267,6 +267,25 @@ TEST(PlaySession, GamesAreSavedAndLoaded) {
   EXPECT_EQ(line_text(driven.game()), line) << "what cannot be loaded changes nothing";
 }
 
+TEST(PlaySession, NoGameIsLostToFilesThatCannotBeKept) {
+  const TestFolder folder;
+  const std::string one = ogn_text(OgnGame(Game(Rules{}))), file = folder.file("two.ogn", one + "\n" + one), kept = folder.path() + "/kept";
+  SessionSettings settings;
+  settings.load = settings.save = file;
+  EXPECT_THROW(Driven{settings}, Error) << "the other game would be gone";
+  settings.save.clear();
+  EXPECT_THAT(Driven(settings)("s " + file), HasSubstr("the file exists"));
+  std::filesystem::create_directory(kept);
+  SessionSettings following;
+  following.save = kept + "/game.ogn";
+  Driven driven(following);
+  std::filesystem::remove_all(kept);
+  EXPECT_THAT(driven("F"), HasSubstr("game.ogn"));
+  EXPECT_EQ(driven.game().plies(), 2) << "the engine answers";
+  EXPECT_THAT(driven("s " + std::string(300, 'a')), HasSubstr("aaa"));
+  EXPECT_EQ(driven.game().plies(), 2);
+}
+
 TEST(PlayCommand, IsDrivenThroughAPipeAndEndsWithItsInput) {
   const TestFolder folder;
   const std::string file = folder.path() + "/game.ogn";
