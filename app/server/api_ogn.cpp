@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 
 #include "app/server/api.h"
+#include "app/server/board_json.h"
 #include "core/error.h"
 #include "core/nearest.h"
 #include "core/notation.h"
@@ -18,20 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostTags = 64;
 constexpr std::size_t kMostTagBytes = 1000;
-
-// A move is a word at least; games of a request have a bounded number of them (kMostPlies says why). Lines of tags stand between games.
-void check_lengths(const std::string& text) {
-  constexpr int kMostWords = 6 * kMostPlies;  // numbers, captures and comments too
-  std::istringstream lines(text);
-  int words = 0, number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    if (line.starts_with('[')) words = 0;
-    std::istringstream in(line);
-    for (std::string word; in >> word;) ++words;
-    if (words > kMostWords) throw HttpError(400, fmt::format("the game is too long: line:{}: it may have {} plies", number, kMostPlies));
-  }
-}
 
 bool is_tag_name(const std::string& name) {
   constexpr const char* kOfTheGame[] = {"Rules", "FEN", "Result", "Ended"};
@@ -47,6 +33,7 @@ Json read_json(const OgnGame& read) {
           {"start", position_text(read.game.start())},
           {"moves", line_text(read.game)},
           {"tags", tags},
+          {"ended", read.ended.empty() ? Json(nullptr) : Json(read.ended)},
           {"result", result == "*" ? Json(nullptr) : Json(result)}};
 }
 
@@ -56,10 +43,9 @@ Json Api::read_games(const HttpRequest& request) {
   Fields fields(request, kMostGamesBytes);
   const std::string text = fields.text("text", kMostGamesBytes);
   fields.done();
-  check_lengths(text);
   Json games = Json::array();
   try {
-    for (const OgnGame& read : read_ogn(text, "line")) games.push_back(read_json(read));
+    for (const OgnGame& read : read_ogn(text, "line", {}, kMostPlies)) games.push_back(read_json(read));
   } catch (const Error& error) {
     throw HttpError(400, error.what());
   }
@@ -73,7 +59,14 @@ Json Api::write_game(const HttpRequest& request) {
     if (!is_tag_name(name)) throw HttpError(400, fmt::format("tag {} cannot be given: key 'tags': use letters and digits; Rules, FEN, Result and Ended follow from the game", quote(name)));
     written.set_tag(name, value);
   }
+  const bool agreed = fields.flag_or("agreed", false);
   fields.done();
+  if (agreed) {
+    if (written.game.is_over()) throw HttpError(400, "the rules ended this game: key 'agreed': leave it out");
+    const Json stores = settled_json(written.game).at("stores");
+    written.ended = "limit";
+    written.result = fmt::format("{:g}-{:g}", stores.at(0).get<double>(), stores.at(1).get<double>());
+  }
   try {
     return {{"text", ogn_text(written)}};
   } catch (const Error& error) {

@@ -55,6 +55,7 @@ Strength read_strength(Fields fields, ThinkRequest& think) {
   }
   fields.done();
   think.engine.fresh = think.visits.has_value();
+  think.engine.brief = think.visits.value_or(0) <= 12'800 && think.time.value_or(std::chrono::milliseconds(0)) <= std::chrono::milliseconds(3000);
   return strength;
 }
 

@@ -51,7 +51,9 @@ std::shared_ptr<const Engine> EnginePool::engine(const std::optional<NamedCheckp
   return loaded;
 }
 
-EnginePool::Seat* EnginePool::find_seat(const std::string& key, const Game& game) {
+EnginePool::Seat* EnginePool::find_seat(const std::string& key, const Game& game, bool brief) {
+  const auto used = std::count_if(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.in_use; });
+  if (!brief && used >= settings_.trees - settings_.trees / 3) return nullptr;
   Seat* best = nullptr;
   int most = -1;
   for (Seat& seat : seats_) {
@@ -75,7 +77,7 @@ std::optional<EnginePool::Use> EnginePool::take(const Wish& wish, const Game& ga
   Seat* seat = nullptr;
   {
     std::unique_lock lock(mutex_);
-    while ((seat = find_seat(key, game)) == nullptr) {
+    while ((seat = find_seat(key, game, wish.brief)) == nullptr) {
       lock.unlock();
       if (give_up && give_up()) return std::nullopt;
       lock.lock();
@@ -106,7 +108,7 @@ void EnginePool::give_back(Seat& seat) {
     seat.in_use = false;
     seat.last_use = ++uses_;
   }
-  freed_.notify_one();
+  freed_.notify_all();  // one woken alone may not be entitled to it
 }
 
 }  // namespace wari

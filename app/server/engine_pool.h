@@ -57,6 +57,7 @@ class EnginePool {
     std::optional<NamedCheckpoint> checkpoint;  // none: random games judge
     bool table = true;                          // looked up in the search where there is one
     bool fresh = false;                         // a tree that knows nothing, as limited strengths need
+    bool brief = false;                         // ends within seconds, as a game's moves do: a third of the trees is kept for such
   };
   // A thinker that is set to `game`. None where `give_up` said so while all trees were in use. Throws Error where the checkpoint cannot be loaded.
   std::optional<Use> take(const Wish& wish, const Game& game, const std::function<bool()>& give_up);
@@ -64,7 +65,7 @@ class EnginePool {
   std::shared_ptr<const Engine> engine(const std::optional<NamedCheckpoint>& checkpoint, bool table, const Rules& rules);
 
  private:
-  Seat* find_seat(const std::string& key, const Game& game);  // free to be used; null: none
+  Seat* find_seat(const std::string& key, const Game& game, bool brief);  // free to be used; null: none
   void give_back(Seat& seat);
 
   EnginePoolSettings settings_;

@@ -185,6 +185,8 @@ TEST_F(WebGamesTest, WhatIsWrongIsRefusedWithAReason) {
   expect_refused("/api/settle", R"({"from": 3})", "unknown key 'from'");
   EXPECT_EQ(get(server_.port(), "/api/rules?verbose=1").status, 400);
   EXPECT_EQ(post_text(server_.port(), "/api/game", std::string(60'000, '[')).status, 400) << "deep nesting";
+  EXPECT_EQ(post_text(server_.port(), "/api/game", std::string(30'000, '[') + std::string(30'000, ']')).status, 400) << "deep nesting";
+  EXPECT_EQ(post_text(server_.port(), "/api/ogn/read", "{\"text\": " + std::string(500'000, '[') + std::string(500'000, ']') + "}").status, 400) << "deep nesting";
   EXPECT_EQ(post_text(server_.port(), "/api/game", "{\"moves\": \"\xff\xfe\"}").status, 400);
 }
 
@@ -235,10 +237,16 @@ TEST_F(WebGamesTest, GamesGoToOgnAndBack) {
       EXPECT_EQ(again["result"].is_null(), !game.is_over());
     }
   }
+  // A game that both ended keeps its end.
+  const json ended = json::parse(post_text(server_.port(), "/api/ogn/write", R"({"moves": "Ff", "agreed": true})").body);
+  const json again = json::parse(post_text(server_.port(), "/api/ogn/read", json{{"text", ended["text"]}}.dump()).body)["games"][0];
+  EXPECT_EQ(again["ended"], "limit");
+  EXPECT_EQ(again["result"], "24-24");
   expect_refused("/api/ogn/read", json{{"text", "1. Q"}}.dump(), "line:1");
   expect_refused("/api/ogn/read", json{{"text", "[Rules \"@/etc/passwd\"]\n\n1. F"}}.dump(), "a file of rules");
-  std::string endless = "[Rules \"abapa,quiet_plies=0,repetition.occurrences=0\"]\n\n";
-  for (int i = 0; i < 100'000; ++i) endless += "F f ";
+  // A million legal moves in one word.
+  std::string endless = "[Rules \"abapa,quiet_plies=0,repetition.occurrences=0\"]\n[FEN \"1-0-0-0-0-0-1-0-0-0-0-0-23-23-S\"]\n\n";
+  for (int i = 0; i < 80'000; ++i) endless += "AaBbCcDdEeFf";
   expect_refused("/api/ogn/read", json{{"text", endless}}.dump(), "too long");
   expect_refused("/api/ogn/write", R"({"tags": {"FEN": "x"}})", "tag 'FEN'");
   expect_refused("/api/ogn/write", R"({"tags": {"a]": "x"}})", "tag 'a]'");

@@ -120,6 +120,16 @@ class Play(PageTest):
         self.browser.press("u")
         self.wait_moves("")
 
+    def test_looking_back_does_not_stop_the_engine(self):
+        self.open()
+        self.new_game("you-engine", -1)
+        self.pit("F")
+        wait_for("thinking", lambda: "thinking" in self.status())
+        self.browser.press(",")
+        time.sleep(4)  # it thinks for three seconds
+        self.browser.press(".")
+        wait_for("the answer", lambda: len(self.moves()) == 2)
+
     def test_a_hint_is_marked_and_said(self):
         self.game()
         self.browser.press("h")

@@ -16,7 +16,7 @@ export class Game extends EventTarget {
     this.state = null;      // the server's answer for all moves
     this.viewed = null;     // ply on the board; null: the newest
     this.thinking = false;
-    this.paused = false;    // of two engines
+    this.paused = Boolean(this.kept?.paused);  // of two engines
     this.error = null;
     this.about = null;
     this.presets = null;
@@ -158,6 +158,8 @@ export class Game extends EventTarget {
     const last = this.moves.length, wanted = Math.min(Math.max(ply, 0), last);
     this.viewed = wanted === last ? null : wanted;
     this.#tell("viewed");
+    // An answer that came while an earlier position was looked at was not played.
+    if (this.live) this.#engine();
   }
 
   // The game goes on from the ply that is viewed.
@@ -174,6 +176,7 @@ export class Game extends EventTarget {
 
   pause(paused) {
     this.paused = paused;
+    this.#store();
     if (paused) this.#interrupt();
     this.#tell("paused");
     if (!this.known) return this.refresh();
@@ -188,8 +191,11 @@ export class Game extends EventTarget {
   // Ends a circling game; the server counts it as its rules do.
   async agreeToEnd() {
     this.#interrupt();
+    const { generation } = this;
     try {
-      this.setup.agreed = await post("settle", this.request());
+      const agreed = await post("settle", this.request());
+      if (generation !== this.generation) return;
+      this.setup.agreed = agreed;
       this.#store();
       this.#tell("ended");
     } catch (error) {
@@ -276,7 +282,7 @@ export class Game extends EventTarget {
   }
 
   #store() {
-    save("game", this.setup);
+    save("game", { ...this.setup, paused: this.paused });
   }
 
   #tell(what, move = null) {

@@ -8,7 +8,7 @@ export async function saveGame(game) {
   tags.South ??= playerName(game, "S");
   tags.North ??= playerName(game, "N");
   tags.Date ??= new Date().toISOString().slice(0, 10).replaceAll("-", ".");
-  const { text } = await post("ogn/write", { ...game.request(), tags });
+  const { text } = await post("ogn/write", { ...game.request(), tags, agreed: game.setup.agreed !== null });
   const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   const link = h("a", { href: address, download: `${game.setup.rules.split(",")[0]}-${tags.Date.replaceAll(".", "-")}.ogn` });
   document.body.append(link);

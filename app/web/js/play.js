@@ -6,7 +6,7 @@ import { MoveList } from "./move_list.js";
 import { NewGameDialog } from "./new_game.js";
 import { other, pitLetter, pitOf, sideName } from "./notation.js";
 import { LoadDialog, saveGame } from "./ogn.js";
-import { postPatiently } from "./api.js";
+import { post, postPatiently } from "./api.js";
 import { load, save } from "./storage.js";
 import { endReason, moveSentence, playerName, refusal, statusLine } from "./words.js";
 
@@ -133,8 +133,13 @@ export class PlayView {
     }
   }
 
-  #take({ rules, start, moves, tags }) {
-    this.game.begin({ rules, start, moves, tags: tags ?? {}, players: { S: "you", N: "you" }, strength: this.game.setup.strength });
+  async #take({ rules, start, moves, tags, ended }) {
+    try {
+      const agreed = ended === "limit" ? await post("settle", { rules, start, moves }) : null;
+      await this.game.begin({ rules, start, moves, agreed, tags: tags ?? {}, players: { S: "you", N: "you" }, strength: this.game.setup.strength });
+    } catch (error) {
+      this.#say(error.message);
+    }
   }
 
   // Where a capture is due that may be declined both ways stand beside the pit, in the rim, so that the seeds stay in sight.
