@@ -23,7 +23,7 @@ json parsed_body(const HttpRequest& request, std::size_t most_bytes) {
   while (type.ends_with(' ')) type.pop_back();
   if (type != "application/json") throw HttpError(415, fmt::format("the body is no JSON: header Content-Type {}: send application/json", quote(type)));
   // Copying and writing a document recurse: what nests deeper than any request of ours is refused while it is read.
-  constexpr int kMostDepth = 8;
+  static constexpr int kMostDepth = 8;
   const auto shallow = [](int depth, json::parse_event_t, json&) {
     if (depth > kMostDepth) throw HttpError(400, fmt::format("nested too deeply: the request's body: at most {} levels", kMostDepth));
     return true;
