@@ -123,7 +123,7 @@ class Play(PageTest):
     def test_looking_back_does_not_stop_the_engine(self):
         self.open()
         self.new_game("you-engine", -1)
-        self.pit("F")
+        self.pit("B")
         wait_for("thinking", lambda: "thinking" in self.status())
         self.browser.press(",")
         time.sleep(4)  # it thinks for three seconds
