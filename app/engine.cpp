@@ -98,7 +98,7 @@ Engine load_engine(const EngineSettings& settings) {
   engine.table = table_of(settings, engine.checkpoint, engine.rules);
   engine.thinker_settings = thinker_settings(settings, engine.rules);
   if (engine.table) engine.thinker_settings.tables = {engine.table};
-  engine.thinker = make_thinker(engine.thinker_settings, *engine.evaluator);
+  if (settings.tree) engine.thinker = make_thinker(engine.thinker_settings, *engine.evaluator);
   return engine;
 }
 

@@ -27,6 +27,7 @@ struct EngineSettings {
   int memory_mb = 256;               // of the tree
   std::string precision = "auto";    // of the network: auto, float32, int8
   std::uint64_t seed = 1;            // of the random games
+  bool tree = true;                  // false: no thinker, each user makes one
 
   bool operator==(const EngineSettings&) const = default;
 };
@@ -43,7 +44,7 @@ struct Engine {
   std::shared_ptr<const EndgameTable> table;    // null: none
   ThinkerSettings thinker_settings;
   std::unique_ptr<Evaluator> evaluator;
-  std::unique_ptr<Thinker> thinker;
+  std::unique_ptr<Thinker> thinker;             // null without a tree
 
   int table_seeds() const { return table ? table->seeds() : 0; }
 };

@@ -22,11 +22,11 @@ Game::Game(const Rules& rules, const Position& start) : rules_(rules) {
 
 FinalStores Game::final_stores() const { return wari::final_stores(rules_, position(), end()); }
 
-SideStores side_stores(const Game& game) {
-  const Position& position = game.position();
-  FinalStores stores{static_cast<std::int16_t>(2 * store_seeds(position.mover)), static_cast<std::int16_t>(2 * store_seeds(position.opponent))};
-  if (game.is_over()) stores = game.final_stores();
-  if (north_moves(position)) return {stores.opponent_half_seeds, stores.mover_half_seeds};
+SideStores side_stores(const Game& game) { return side_stores(game, game.end()); }
+
+SideStores side_stores(const Game& game, End end) {
+  const FinalStores stores = final_stores(game.rules(), game.position(), end);
+  if (north_moves(game.position())) return {stores.opponent_half_seeds, stores.mover_half_seeds};
   return {stores.mover_half_seeds, stores.opponent_half_seeds};
 }
 

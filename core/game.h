@@ -51,5 +51,6 @@ struct SideStores {
   int north_half_seeds;
 };
 SideStores side_stores(const Game& game);
+SideStores side_stores(const Game& game, End end);                // if the game ended so at its position; End::none: as they are
 
 }  // namespace wari

@@ -137,14 +137,19 @@ void play_line(Game& game, std::string_view line) {
   }
 }
 
-std::string line_text(const Game& game) {
-  Game replayed(game.rules(), game.start());
-  std::string line;
-  for (const std::uint8_t action : game.actions()) {
-    line += move_text(replayed.position(), action);
-    replayed.play(action);
+std::vector<std::string> move_texts(Game game, std::span<const int> actions) {
+  std::vector<std::string> texts;
+  for (const int action : actions) {
+    if (((game.legal() >> action) & 1) == 0) break;
+    texts.push_back(move_text(game.position(), action));
+    game.play(action);
   }
-  return line;
+  return texts;
+}
+
+std::string line_text(const Game& game) {
+  const std::vector<int> actions(game.actions().begin(), game.actions().end());
+  return fmt::format("{}", fmt::join(move_texts(Game(game.rules(), game.start()), actions), ""));
 }
 
 }  // namespace wari

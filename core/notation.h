@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,5 +19,6 @@ std::string move_text(bool north, int action);
 void play_line(Game& game, std::string_view line);
 int parse_move(const Game& game, std::string_view text);                       // one move; throws if illegal
 std::string line_text(const Game& game);                                       // all moves of the game
+std::vector<std::string> move_texts(Game game, std::span<const int> actions);  // of actions that follow; ends before one that cannot be played
 
 }  // namespace wari

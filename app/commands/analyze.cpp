@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "app/commands.h"
 #include "arena/player.h"
 #include "core/error.h"
@@ -73,16 +75,6 @@ RootResult analyse(const AnalyzeOptions& options, const Game& game) {
   return make_batch_search(settings, *evaluator)->search({&request, 1}).front();
 }
 
-// The moves of the principal variation as text; sides can stay the same under `moves_again`.
-std::vector<std::string> line_texts(Game game, const RootResult& result) {
-  std::vector<std::string> texts;
-  for (const int action : result.line) {
-    texts.push_back(move_text(game.position(), action));
-    game.play(action);
-  }
-  return texts;
-}
-
 nlohmann::ordered_json moves_json(const Game& game, const RootResult& result) {
   nlohmann::ordered_json moves = nlohmann::ordered_json::array();
   for (const RootAction& action : result.actions) {
@@ -113,9 +105,7 @@ void print_result(const Game& game, const RootResult& result, Output& out) {
     const std::string value = action.visits > 0 || action.proven ? fmt::format("{:+.4f}{}", action.value, action.proven ? "  proven" : "") : "      -";  // nobody looked at it
     out.print("{:<4} {:>8}   {:.4f}   {:.4f}   {}\n", move_text(game.position(), action.action), action.visits, action.prior, action.policy, value);
   }
-  std::string line;
-  for (const std::string& text : line_texts(game, result)) line += text;
-  out.print("line {}\n", line);
+  out.print("line {}\n", fmt::join(move_texts(game, result.line), ""));
 }
 
 int run_analyze(const AnalyzeOptions& options, Output& out) {
@@ -132,7 +122,7 @@ int run_analyze(const AnalyzeOptions& options, Output& out) {
   document["wdl"] = {result.wdl[0], result.wdl[1], result.wdl[2]};
   document["best"] = result.best < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(move_text(game.position(), result.best));
   document["proven"] = result.proven;
-  document["line"] = line_texts(game, result);
+  document["line"] = move_texts(game, result.line);
   document["moves"] = moves_json(game, result);
   out.document(document);
   return 0;

@@ -29,7 +29,7 @@ Api::Api(const ApiSettings& settings)
     : settings_(settings), names_(run_folder(settings.run), settings.checkpoint), searches_(settings.searches), match_(searches_.turns()), seed_(std::random_device{}()) {
   if (!names_.run().empty()) run_ = std::make_unique<RunData>(names_.run());
   const Rules rules = standard_rules();
-  if (!settings.checkpoint.empty()) searches_.pool().engine(names_.standard(), true, rules);  // complains now about what would fail later
+  if (!settings.checkpoint.empty()) searches_.engine(names_.standard(), rules);  // complains now about what would fail later
 }
 
 const std::vector<Api::RouteEntry>& Api::routes() {

@@ -83,14 +83,17 @@ Json Api::about(const HttpRequest& request) {
   const std::string asked = query_text(request, "rules");
   const Rules rules = asked.empty() ? standard_rules() : read_rules(asked);
   Json trained_on = Json::array();
+  std::string note;
   std::optional<NamedCheckpoint> checkpoint;
   const std::shared_ptr<const Engine> engine = while_checkpoints_go([&] {
     checkpoint = names_.standard();
     if (checkpoint) {
+      const CheckpointInfo info = read_checkpoint_info(checkpoint->folder);
       trained_on.clear();
-      for (const auto& [set, weight] : read_checkpoint_info(checkpoint->folder).rules) trained_on.push_back(rules_name(set));
+      for (const auto& [set, weight] : info.rules) trained_on.push_back(rules_name(set));
+      note = untrained_rules_note(info, rules, checkpoint->name);
     }
-    return searches_.pool().engine(checkpoint, true, rules);
+    return searches_.engine(checkpoint, rules);
   });
   Json json = {{"version", program_version()},
                {"signature", fmt::format("{:016x}", kSearchSignature)},
@@ -101,7 +104,7 @@ Json Api::about(const HttpRequest& request) {
                     {"network", engine->network.empty() ? Json(nullptr) : Json(engine->network)},
                     {"judge", checkpoint ? "network" : "rollouts"},
                     {"trained_on", trained_on},
-                    {"note", engine->note},
+                    {"note", note},
                     {"table_seeds", engine->table ? Json(engine->table_seeds()) : Json(nullptr)}};
   json["strengths"] = strengths_json(checkpoint.has_value());
   json["limits"] = {{"visits", kMostVisits}, {"movetime_ms", kMostMovetimeMs}, {"match_games", kMostMatchGames}, {"match_visits", kMostMatchVisits}, {"plies", kMostPlies}};

@@ -20,13 +20,6 @@ Json pits_json(const Position& position) {
   return pits;
 }
 
-// Stores of South and North in half seeds if the game ended so here; `none`: as they are.
-std::pair<int, int> half_stores(const Game& game, End end) {
-  const FinalStores stores = final_stores(game.rules(), game.position(), end);
-  if (north_moves(game.position())) return {stores.opponent_half_seeds, stores.mover_half_seeds};
-  return {stores.mover_half_seeds, stores.opponent_half_seeds};
-}
-
 int earlier_occurrences(const Game& game) {
   const std::vector<Position> positions = game.since_capture();
   return static_cast<int>(std::count(positions.begin(), positions.end(), positions.back())) - 1;
@@ -97,7 +90,7 @@ Json steps_json(const std::vector<MoveStep>& steps) {
 Json board_json(const Game& game, int from) {
   const Rules& rules = game.rules();
   const int repeated = earlier_occurrences(game);
-  const auto [south_now, north_now] = half_stores(game, End::none);
+  const auto [south_now, north_now] = side_stores(game, End::none);
   Json json = {{"rules", rules_name(rules)},
                {"position", position_text(game.position())},
                {"pits", pits_json(game.position())},
@@ -110,7 +103,7 @@ Json board_json(const Game& game, int from) {
   json["end"] = game.is_over() ? Json(end_name(game.end())) : Json(nullptr);
   json["result"] = nullptr;
   if (game.is_over()) {
-    const auto [south, north] = half_stores(game, game.end());
+    const auto [south, north] = side_stores(game, game.end());
     json["result"] = {{"south", seeds_json(south)}, {"north", seeds_json(north)}, {"winner", winner_json(south, north)}};
   }
   json["sweeps"] = steps_json(sweep_steps(rules, game.position(), game.end()));
@@ -121,21 +114,12 @@ Json board_json(const Game& game, int from) {
 
 Json settled_json(const Game& game) {
   const End end = game.is_over() ? game.end() : End::quiet;
-  const auto [south, north] = half_stores(game, end);
+  const auto [south, north] = side_stores(game, end);
   return {{"stores", {seeds_json(south), seeds_json(north)}},
           {"winner", winner_json(south, north)},
           {"sweeps", steps_json(sweep_steps(game.rules(), game.position(), end))}};
 }
 
 int board_pit(const Position& position, int action) { return action % kPits + (north_moves(position) ? kPits : 0); }
-
-std::vector<std::string> line_texts(Game game, const std::vector<int>& line) {
-  std::vector<std::string> texts;
-  for (const int action : line) {
-    texts.push_back(move_text(game.position(), action));
-    game.play(action);
-  }
-  return texts;
-}
 
 }  // namespace wari

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "core/game.h"
@@ -21,6 +22,5 @@ nlohmann::ordered_json settled_json(const Game& game);
 
 // The index of an action's pit on the board: 0..11.
 int board_pit(const Position& position, int action);
-std::vector<std::string> line_texts(Game game, const std::vector<int>& line);
 
 }  // namespace wari

@@ -42,9 +42,9 @@ std::shared_ptr<const Engine> EnginePool::engine(const std::optional<NamedCheckp
   settings.rules = rules;
   settings.threads = settings_.threads;
   settings.memory_mb = settings_.tree_mb;
+  settings.tree = false;  // each seat has its own
   if (!table) settings.table = kNoTable;
   auto loaded = std::make_shared<Engine>(load_engine(settings));
-  loaded->thinker.reset();  // each seat has its own
   engines_.emplace_back(key, loaded);
   recent_.push_front(loaded);
   if (recent_.size() > kRecentEngines) recent_.pop_back();

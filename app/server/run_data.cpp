@@ -11,6 +11,7 @@
 #include "core/config.h"
 #include "core/error.h"
 #include "core/notation.h"
+#include "search/move_log.h"
 #include "selfplay/game_statistics.h"
 #include "selfplay/record.h"
 #include "selfplay/replay_game.h"
@@ -80,9 +81,10 @@ Json plies_json(const GameRecord& record, const Game& game) {
   Json plies = Json::array();
   Game replayed(game.rules(), game.start());
   for (const PlyRecord& ply : record.plies) {
+    const bool searched = (ply.flags & (kFlagRandom | kFlagForced)) == 0;
     const bool has_policy = std::any_of(std::begin(ply.policy), std::end(ply.policy), [](std::uint16_t share) { return share != 0; });
     plies.push_back({{"move", move_text(replayed.position(), ply.action)},
-                     {"value", ply.root_value / 32767.0},
+                     {"value", searched ? Json(ply.root_value / 32767.0) : Json(nullptr)},
                      {"policy", has_policy ? Json(ply.policy[ply.action] / 65535.0) : Json(nullptr)}});
     replayed.play(ply.action);
   }

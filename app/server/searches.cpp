@@ -60,4 +60,9 @@ ThoughtOf Searches::think(const ThinkRequest& request, const Game& game, const s
   return result;
 }
 
+std::shared_ptr<const Engine> Searches::engine(const std::optional<NamedCheckpoint>& checkpoint, const Rules& rules) {
+  const Admission admission(*this);
+  return pool_.engine(checkpoint, true, rules);
+}
+
 }  // namespace wari

@@ -39,8 +39,10 @@ class Searches {
   // Throws HttpError: 429, too many; 499, `client_left` says that nobody waits for the answer; Error where the checkpoint cannot be loaded.
   ThoughtOf think(const ThinkRequest& request, const Game& game, const std::function<bool()>& client_left);
 
+  // For what is known of an engine without thinking. Throws as think() does.
+  std::shared_ptr<const Engine> engine(const std::optional<NamedCheckpoint>& checkpoint, const Rules& rules);
+
   SearchTurns& turns() { return turns_; }
-  EnginePool& pool() { return pool_; }
   int under_way() const { return under_way_; }  // thinking or waiting
 
  private:

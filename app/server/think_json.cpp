@@ -47,7 +47,7 @@ Json think_json(const Game& game, const ThoughtOf& found, const std::optional<Na
   json["wdl"] = {root.wdl[0], root.wdl[1], root.wdl[2]};
   json["margin"] = root.margin;
   json["proven"] = root.proven;
-  json["line"] = line_texts(game, root.line);
+  json["line"] = move_texts(game, root.line);
   json["visits"] = root.simulations;
   json["simulations"] = thought.simulations;
   json["nodes"] = thought.nodes;

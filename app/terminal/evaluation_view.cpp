@@ -33,14 +33,9 @@ std::string evaluation_line(const Game& game, const RootResult& result, const Te
 }
 
 std::string expected_line(const Game& game, const RootResult& result, std::size_t most_moves) {
-  Game played = game;
-  std::string line;
-  for (const int action : result.line) {
-    if (most_moves-- == 0) return line + " ...";
-    line += (line.empty() ? "" : " ") + move_text(played.position(), action);
-    played.play(action);
-  }
-  return line;
+  const std::vector<std::string> moves = move_texts(game, result.line);
+  const auto shown = std::min(moves.size(), most_moves);
+  return fmt::format("{}{}", fmt::join(moves.begin(), moves.begin() + static_cast<std::ptrdiff_t>(shown), " "), shown < moves.size() ? " ..." : "");
 }
 
 std::string analysis_table(const Game& game, const RootResult& result, const TerminalStyle& style) {

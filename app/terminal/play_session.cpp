@@ -254,9 +254,7 @@ void PlaySession::end_circling_game() {
   const std::vector<Position> past = game().since_capture();
   if (game().quiet_plies() < kQuietPliesOfCircling && std::count(past.begin(), past.end(), past.back()) < 2)
     throw Error("the game does not go in circles yet: it can be ended after 30 moves without a capture, or where a position repeats");
-  FinalStores stores = final_stores(game().rules(), game().position(), End::quiet);
-  if (north_moves(game().position())) std::swap(stores.mover_half_seeds, stores.opponent_half_seeds);
-  const SideStores sides{stores.mover_half_seeds, stores.opponent_half_seeds};
+  const SideStores sides = side_stores(game(), End::quiet);
   agreed_ = true;
   game_.ended = "limit";
   game_.result = fmt::format("{:g}-{:g}", sides.south_half_seeds / 2.0, sides.north_half_seeds / 2.0);

@@ -15,13 +15,8 @@ constexpr std::size_t kLongestText = 400;  // of an info string
 int centi_seeds(float margin) { return static_cast<int>(std::lround(100 * margin)); }
 
 // The principal variation as one word, as the Oware programs write lines; without one the best move.
-std::string line_word(Game game, const RootResult& root) {
-  std::string word;
-  for (const int action : root.line) {
-    if (game.is_over() || ((game.legal() >> action) & 1) == 0) break;
-    word += move_text(game.position(), action);
-    game.play(action);
-  }
+std::string line_word(const Game& game, const RootResult& root) {
+  const std::string word = fmt::format("{}", fmt::join(move_texts(game, root.line), ""));
   return word.empty() ? move_text(game.position(), root.best) : word;
 }
 

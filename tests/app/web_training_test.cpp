@@ -10,6 +10,7 @@
 #include "arena/results.h"
 #include "core/game.h"
 #include "core/notation.h"
+#include "search/move_log.h"
 #include "selfplay/record.h"
 #include "tests/app/run_wari.h"
 #include "tests/app/web_client.h"
@@ -146,8 +147,11 @@ TEST_F(WebTrainingTest, GamesOfTheNewestShardAreShown) {
     EXPECT_EQ(replayed.json()["result"]["south"], shown["stores"][0]);
     EXPECT_EQ(replayed.json()["plies"].size(), shown["plies"].size());
     EXPECT_EQ(replayed.json()["plies"][0]["move"], shown["plies"][0]["move"]);
-    for (const json& ply : shown["plies"]) {
-      EXPECT_LE(std::abs(ply["value"].get<double>()), 1);
+    for (std::size_t i = 0; i < shown["plies"].size(); ++i) {
+      const json& ply = shown["plies"][i];
+      const std::uint8_t flags = games[shown["id"]].plies[i].flags;
+      ASSERT_EQ(ply["value"].is_null(), (flags & (kFlagRandom | kFlagForced)) != 0) << i;
+      EXPECT_LE(std::abs(ply["value"].is_null() ? 0.0 : ply["value"].get<double>()), 1);
       EXPECT_TRUE(ply["policy"].is_null() || (ply["policy"] >= 0 && ply["policy"] <= 1));
     }
   }
@@ -208,7 +212,7 @@ TEST_F(WebRunTest, ItsCheckpointsAreListedAndPlay) {
   EXPECT_EQ(about["engine"]["checkpoint"], "000002");
   EXPECT_EQ(about["engine"]["judge"], "network");
   EXPECT_EQ(about["engine"]["table_seeds"], 4);
-  EXPECT_THAT(get(server.port(), "/api/about?rules=warri").json()["engine"]["note"].get<std::string>(), HasSubstr("trained on abapa"));
+  EXPECT_THAT(get(server.port(), "/api/about?rules=warri").json()["engine"]["note"].get<std::string>(), HasSubstr("'000002' was trained on abapa"));
   for (const char* name : {"000001", "newest", "best", "default"}) {
     const Answer thought = post(server.port(), "/api/think", {{"visits", 50}, {"checkpoint", name}});
     ASSERT_EQ(thought.status, 200) << thought.body;

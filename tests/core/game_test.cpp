@@ -107,6 +107,18 @@ TEST(Game, TheLineOfEveryPlyHoldsExactlyTheMovesPlayed) {
   }
 }
 
+TEST(Game, StoresAsIfTheGameEndedHere) {
+  const Rules rules;
+  for (const char* text : {"1-2-0-0-0-3-0-0-4-0-0-5-20-13-S", "1-2-0-0-0-3-0-0-4-0-0-5-20-13-N"}) {
+    const Game game(rules, parse_position(text, rules));
+    EXPECT_EQ(side_stores(game).south_half_seeds, 40) << text;
+    EXPECT_EQ(side_stores(game).north_half_seeds, 26) << text;
+    EXPECT_EQ(side_stores(game, End::none).north_half_seeds, 26) << text;
+    EXPECT_EQ(side_stores(game, End::quiet).south_half_seeds, 52) << text;  // each takes the own row
+    EXPECT_EQ(side_stores(game, End::quiet).north_half_seeds, 44) << text;
+  }
+}
+
 TEST(Game, IllegalActionsAreRefused) {
   Game game((Rules()));
   EXPECT_THROW(game.play(-1), Error);

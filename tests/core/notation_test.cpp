@@ -104,5 +104,12 @@ TEST(Notation, LinesRoundTripForAllRuleSets) {
   }
 }
 
+TEST(Notation, MoveTextsFollowTheSidesAndEndBeforeWhatCannotBePlayed) {
+  const Game game((Rules()));
+  EXPECT_THAT(move_texts(game, std::vector<int>{5, 5, 4}), testing::ElementsAre("F", "f", "E"));
+  EXPECT_THAT(move_texts(game, std::vector<int>{5, 5, 5, 4}), testing::ElementsAre("F", "f"));  // F is empty
+  EXPECT_THAT(move_texts(game, std::vector<int>{}), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace wari

@@ -1,5 +1,6 @@
 """The views of a run: curves, recorded games, configuration; checkpoints, a comparison, a match."""
 
+import time
 import unittest
 
 from page import PageTest, wait_for
@@ -95,6 +96,20 @@ class Checkpoints(PageTest):
         told = self.server.get("match")["match"]
         self.assertEqual(told["wins"] + told["draws"] + told["losses"], 4)
         self.assertIn(f"A wins{told['wins']}Draws{told['draws']}B wins{told['losses']}", self.browser.text(".match"))
+
+    def test_what_is_wrong_with_a_match_stays_in_sight(self):
+        self.expected_console = ("400",)
+        self.browser.clear("#match-games")
+        self.browser.type("#match-games", "5")
+        self.button("Start match")
+        wait_for("the complaint", lambda: "even number" in self.browser.text("#checkpoints"))
+        time.sleep(2.5)  # the page has looked for the match again by then
+        self.assertIn("even number", self.browser.text("#checkpoints"))
+        self.browser.clear("#match-games")
+        self.browser.type("#match-games", "2")
+        self.button("Start match")
+        wait_for("the end of the match", lambda: "2 of 2 games, finished" in self.browser.text(".match"))
+        self.assertNotIn("even number", self.browser.text("#checkpoints"))
 
     def test_a_match_can_be_stopped(self):
         self.browser.clear("#match-games")

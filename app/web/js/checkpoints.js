@@ -20,6 +20,7 @@ export class CheckpointsView {
     this.board = new Board({ label: "Position to compare on", narrowBelow: 460 });
     this.compared = h("div", { class: "compared", "aria-live": "polite" });
     this.match = h("div", { class: "match" });
+    this.matchProblem = h("div", { "aria-live": "assertive" });
     this.position = h("input", { id: "compare-position", type: "text", spellcheck: "false", autocomplete: "off", placeholder: "the position of your game" });
     this.visits = h("select", { id: "compare-visits" }, kVisits.map((visits) => h("option", { value: visits, selected: visits === 400 }, `${number(visits)} visits`)));
     this.games = h("input", { id: "match-games", type: "number", min: "2", step: "2", value: "20" });
@@ -27,7 +28,7 @@ export class CheckpointsView {
     const field = (label, input) => h("label", { class: "field", for: input.id }, h("span", { class: "quiet" }, label), input);
     this.tools = h("div", { class: "tools", hidden: true },
       h("section", { class: "panel" }, h("h2", {}, "Compare on a position"), h("div", { class: "form-row" }, field("Position", this.position), field("Search", this.visits), button("Compare", { class: "primary", onclick: () => this.#compare() })), this.board.element, this.compared),
-      h("section", { class: "panel" }, h("h2", {}, "Match"), h("div", { class: "form-row" }, field("Games", this.games), field("Visits a move", this.matchVisits), button("Start match", { class: "primary", onclick: () => this.#startMatch() })), this.match));
+      h("section", { class: "panel" }, h("h2", {}, "Match"), h("div", { class: "form-row" }, field("Games", this.games), field("Visits a move", this.matchVisits), button("Start match", { class: "primary", onclick: () => this.#startMatch() })), this.matchProblem, this.match));
     replace(section, h("div", { class: "view-head" }, h("h1", {}, "Checkpoints"), h("p", { class: "quiet summary" }, "Choose two, A and B.")), this.problem, this.table, this.tools);
     this.poll = new Poll(kSeconds, () => this.#list(), this.problem);
     this.matchPoll = new Poll(kMatchSeconds, () => this.#watch(), h("div"));
@@ -84,13 +85,18 @@ export class CheckpointsView {
       h("p", { class: "quiet" }, thought.line.slice(0, 8).join(" ")));
   }
 
-  async #startMatch() {
+  #startMatch() {
+    return this.#ask(() => post("match", { a: this.chosen.a, b: this.chosen.b, games: Number(this.games.value), visits: Number(this.matchVisits.value), rules: this.game.setup.rules }));
+  }
+
+  // What is wrong stays until something is asked again.
+  async #ask(request) {
+    replace(this.matchProblem);
     try {
-      await post("match", { a: this.chosen.a, b: this.chosen.b, games: Number(this.games.value), visits: Number(this.matchVisits.value), rules: this.game.setup.rules });
+      await request();
       await this.matchPoll.now();
     } catch (error) {
-      replace(this.match, h("p", { class: "problem" }, error.message));
-      this.shown = "";
+      replace(this.matchProblem, h("p", { class: "problem" }, error.message));
     }
   }
 
@@ -105,15 +111,6 @@ export class CheckpointsView {
       h("p", {}, `${number(played)} of ${number(games)} games${running && left !== null && left !== undefined ? `, about ${number(Math.ceil(left))} s left` : running ? "" : played < games ? ", stopped" : ", finished"}`),
       played > 0 && h("dl", { class: "facts" }, [["A wins", number(wins)], ["Draws", number(draws)], ["B wins", number(losses)], ["A is stronger by", elo === null || elo === undefined ? "–" : `${signed(elo)} ± ${number(error ?? 0)} Elo`]].map(([name, value]) => h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, value)))),
       match.error && h("p", { class: "problem" }, match.error),
-      running && button("Stop match", { onclick: () => this.#stopMatch() }));
-  }
-
-  async #stopMatch() {
-    try {
-      await remove("match");
-      await this.matchPoll.now();
-    } catch (error) {
-      replace(this.match, h("p", { class: "problem" }, error.message));
-    }
+      running && button("Stop match", { onclick: () => this.#ask(() => remove("match")) }));
   }
 }

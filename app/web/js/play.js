@@ -142,7 +142,8 @@ export class PlayView {
     }
   }
 
-  // Where a capture is due that may be declined both ways stand beside the pit, in the rim, so that the seeds stay in sight.
+  // Where a capture is due that may be declined both ways stand beside the pit, in the rim, so that the seeds stay in sight; on a narrow board over the mover's store, which
+  // leaves all numbers in sight.
   #offerChoice(pit, moves) {
     const due = moves.find((entry) => !entry.declined);
     const answer = (declined) => () => {
@@ -150,7 +151,8 @@ export class PlayView {
       this.board.focusPit(pit);
       this.choose(pit, declined);
     };
-    const { number: { x, y } } = this.board.geometry.places[pit], { width, height } = this.board.geometry;
+    const { places, name, width, height } = this.board.geometry;
+    const { x, y } = name === "narrow" ? places[pit < 6 ? 12 : 13] : places[pit].number;
     const take = button(`Capture ${due.captured}`, { class: "primary", onclick: answer(false) }), leave = button("Leave them", { onclick: answer(true), "aria-keyshortcuts": "-" });
     this.choice = h("div", { class: "capture-choice", role: "group", "aria-label": `Pit ${pitLetter(pit)}: capture ${seeds(due.captured)} or leave them`,
       style: { left: `${Math.min(80, Math.max(20, (100 * x) / width))}%`, top: `${(100 * y) / height}%` } }, take, leave);

@@ -7,9 +7,6 @@ import { MoveList } from "./move_list.js";
 import { parsePosition, splitLine, startPosition } from "./notation.js";
 import { endReason, score } from "./words.js";
 
-// What the search made of the position, or null: openings and forced moves are played without one, and have a value of 0.
-const valueOf = ({ value, policy }) => (value === null || (value === 0 && policy === null) ? null : value);
-
 export class Viewer {
   constructor() {
     this.board = new Board({ label: "Recorded game", narrowBelow: 460 });
@@ -23,7 +20,7 @@ export class Viewer {
   async show(record) {
     const state = await post("game", { rules: record.rules, start: record.start, moves: record.moves });
     Object.assign(this, { record, state });
-    const values = record.plies.map((entry, index) => [index + 1, valueOf(entry), state.plies[index].mover]).filter(([, value]) => value !== null)
+    const values = record.plies.map((entry, index) => [index + 1, entry.value, state.plies[index].mover]).filter(([, value]) => value !== null)
       .map(([ply, value, mover]) => [ply, mover === "S" ? value : -value]);
     this.chart.element.hidden = values.length < 2;
     if (values.length > 1) this.chart.show([{ name: "South", points: values }]);
@@ -49,8 +46,8 @@ export class Viewer {
 
   #words(ply, last) {
     if (!last) return `${this.record.rules}, ${splitLine(this.record.moves).length} moves`;
-    const [south, north] = this.record.stores, entry = this.record.plies[ply - 1];
-    const value = valueOf(entry), thought = value === null ? "" : `, value ${signed(value, 2)} for ${last.mover === "S" ? "South" : "North"}`;
+    const [south, north] = this.record.stores, { value } = this.record.plies[ply - 1];
+    const thought = value === null ? "" : `, value ${signed(value, 2)} for ${last.mover === "S" ? "South" : "North"}`;
     if (ply < this.state.plies.length) return `Move ${ply}: ${last.move}${thought}`;
     const winner = south > north ? "S" : north > south ? "N" : null;
     return `South ${score(south)}, North ${score(north)}. ${endReason(this.record.ended, winner)}`;
