@@ -139,6 +139,49 @@ TEST(UciProcess, PlaysWholeGamesOfEveryRuleSet) {
   }
 }
 
+// The order of commands of Aualé: a position is sent from its last capture on, each move begins with `ucinewgame` and `isready`, and whoever has moved ponders until stopped.
+// Its grammar knows a bestmove as a letter, and pv as a word of letters.
+TEST(UciProcess, PlaysAsADesktopProgramAsks) {
+  UciProgram programs[2];
+  for (UciProgram& program : programs) {
+    program.send("uci");
+    ASSERT_EQ(program.until("uciok"), "uciok");
+  }
+  Game game((Rules()));
+  std::vector<Position> positions = {game.position()};
+  bool pondering[2] = {};
+  while (!game.is_over() && game.plies() < 200) {
+    const int mover = north_moves(game.position()) ? 1 : 0;
+    std::size_t from = positions.size() - 1;
+    const auto stores = [&](std::size_t i) { return store_seeds(positions[i].mover) + store_seeds(positions[i].opponent); };
+    while (from > 0 && stores(from - 1) == stores(positions.size() - 1)) --from;
+    Game since(game.rules(), positions[from]);
+    for (const std::uint8_t action : game.actions().subspan(from)) since.play(action);
+    const std::string position = (from == 0 ? "position startpos" : "position fen " + position_text(positions[from])) + (since.plies() > 0 ? " moves " + line_text(since) : "");
+    if (pondering[mover]) {
+      programs[mover].send("stop");
+      ASSERT_THAT(programs[mover].until("bestmove"), testing::ContainsRegex("^bestmove [A-Fa-f]"));
+    }
+    if (game.plies() > 0) {
+      programs[1 - mover].send(position);
+      programs[1 - mover].send("go ponder");
+      pondering[1 - mover] = true;
+    }
+    programs[mover].send("ucinewgame");
+    programs[mover].send("isready");
+    ASSERT_EQ(programs[mover].until("readyok", milliseconds(8000)), "readyok");
+    programs[mover].send(position);
+    programs[mover].send("go depth 4 movetime 20");
+    pondering[mover] = false;
+    const std::string best = programs[mover].until("bestmove");
+    ASSERT_THAT(best, testing::MatchesRegex("bestmove [A-Fa-f]( ponder [A-Fa-f])?")) << line_text(game);
+    ASSERT_NO_THROW(game.play(parse_move(game, best.substr(9, 1)))) << best << " after " << line_text(game);
+    positions.push_back(game.position());
+  }
+  EXPECT_GT(game.plies(), 20);
+  EXPECT_THAT(programs[0].all(), testing::ContainsRegex("info depth [0-9]+ nodes [0-9]+ nps [0-9]+ score cp -?[0-9]+ hashfull [0-9]+ time [0-9]+ pv [A-Fa-f]+\n"));
+}
+
 TEST(UciProcess, AThousandGoAndStop) {
   UciProgram program;
   for (int i = 0; i < 1000; ++i) {
