@@ -11,21 +11,22 @@
 
 namespace wari {
 
-GrowingFile::GrowingFile(std::filesystem::path file) : file_(std::move(file)), partial_(file_.string() + ".partial") {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file_, ignored)) throw Error("a folder, not a file: '" + file_.string() + "': give the name of a file");
-  out_ = std::fopen(partial_.c_str(), "wb");
-  if (out_ == nullptr) throw Error("cannot write the file (" + std::string(std::strerror(errno)) + "): '" + file_.string() + "': give another place");
+GrowingFile::GrowingFile(std::filesystem::path file) {
+  const Replacement replacement = begin_replacement(file);
+  file_ = replacement.target;
+  temporary_ = replacement.temporary;
+  out_ = ::fdopen(replacement.descriptor, "wb");
+  if (out_ == nullptr) fail();
 }
 
 GrowingFile::~GrowingFile() {
   if (out_ != nullptr) std::fclose(out_);
   std::error_code ignored;
-  if (!partial_.empty()) std::filesystem::remove(partial_, ignored);
+  if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
 }
 
 void GrowingFile::fail() const {
-  throw system_error("cannot write the file (" + std::string(std::strerror(errno)) + "): '" + partial_.string() + "': free some space or give another place");
+  throw system_error("cannot write the file (" + std::string(std::strerror(errno)) + "): '" + temporary_.string() + "': free some space or give another place");
 }
 
 void GrowingFile::append(std::string_view bytes) {
@@ -35,8 +36,8 @@ void GrowingFile::append(std::string_view bytes) {
 void GrowingFile::publish() {
   if (std::fflush(out_) != 0 || ::fsync(::fileno(out_)) != 0) fail();
   if (std::fclose(std::exchange(out_, nullptr)) != 0) fail();
-  std::filesystem::rename(partial_, file_);
-  partial_.clear();
+  std::filesystem::rename(temporary_, file_);
+  temporary_.clear();
   sync_folder(file_.has_parent_path() ? file_.parent_path() : ".");
 }
 

@@ -7,10 +7,10 @@
 
 namespace wari {
 
-// A file that grows under the name FILE.partial and gets its own name when it is whole. Without publish() nothing of it is left.
+// A file that grows beside its place, as FILE.tmp, and gets its own name when it is whole (begin_replacement() of durable_file.h). Without publish() nothing of it is left.
 class GrowingFile {
  public:
-  // Throws Error where `file` is a folder or cannot be written.
+  // Throws Error where a folder, a device or a pipe stands there, or nothing can be written.
   explicit GrowingFile(std::filesystem::path file);
   ~GrowingFile();
   GrowingFile(const GrowingFile&) = delete;
@@ -22,7 +22,7 @@ class GrowingFile {
  private:
   [[noreturn]] void fail() const;
 
-  std::filesystem::path file_, partial_;
+  std::filesystem::path file_, temporary_;
   std::FILE* out_ = nullptr;
 };
 

@@ -23,6 +23,9 @@ void check_target(const std::filesystem::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (!fs::is_directory(folder)) throw Error("no such folder: '" + folder.string() + "': make it first, or name another file with --out");
   if (fs::exists(folder / "checkpoint.json")) throw Error("a checkpoint's folder: '" + folder.string() + "': what lies there is not written over; name a file elsewhere with --out");
+  const fs::path kind = file.extension();
+  if (fs::exists(file) && kind != ".onnx" && kind != ".safetensors")
+    throw Error("what stands there may be no model, and is not written over: '" + file.string() + "': name a new file, or one that ends in .onnx or .safetensors");
 }
 
 nlohmann::ordered_json ports_json(const std::vector<ModelPort>& ports) {

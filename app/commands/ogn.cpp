@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include "core/durable_file.h"
 #include "core/error.h"
 #include "core/game_json.h"
+#include "core/nearest.h"
 #include "core/ogn.h"
 
 namespace wari {
@@ -55,6 +57,9 @@ int deliver(const OgnOptions& options, const Converted& converted, Output& out) 
     out.print("{}", converted.text);
     document["text"] = converted.text;
   } else {
+    for (const std::string& file : options.files) {
+      if (std::error_code failed; std::filesystem::equivalent(file, options.out, failed)) throw Error("read and written at once: " + quote(file) + ": name another file with --out");
+    }
     write_file_durably(options.out, converted.text);
     out.print("{} games of {} plies: {}\n", converted.games, converted.plies, options.out);
     document["file"] = options.out;

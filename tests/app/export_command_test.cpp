@@ -91,6 +91,9 @@ TEST_F(ExportCommand, WrongUseIsNamedAndNothingIsWritten) {
   expect_refused({"--checkpoint", run_, "--format", "onnx", "--out", folder_.path()}, "a folder, not a file");
   expect_refused({"--checkpoint", run_, "--format", "onnx", "--out", out("none/model")}, "no such folder");
   expect_refused({"--checkpoint", run_, "--format", "onnx", "--out", run_ + "/checkpoints/000001/weights.safetensors"}, "a checkpoint's folder");
+  const std::string configuration = content(run_ + "/config.yaml");
+  expect_refused({"--checkpoint", run_, "--format", "onnx", "--out", run_ + "/config.yaml"}, "may be no model");
+  EXPECT_EQ(content(run_ + "/config.yaml"), configuration);
   const std::string pipe = out("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   expect_refused({"--checkpoint", run_, "--format", "onnx", "--out", pipe}, "not a file that can be replaced");

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -66,6 +68,21 @@ TEST(OgnCommands, AWrongGameFailsTheCheckAndIsRefusedElsewhere) {
   EXPECT_THAT(lines.err, HasSubstr("games.ogn:1"));
   EXPECT_THAT(run_wari({"ogn", "check", folder.file("house.ogn", "[Variant \"House\"]\nF e\n")}).out, HasSubstr("unknown variant 'House'"));
   EXPECT_EQ(run_wari({"ogn", "check", folder.path() + "/house.ogn", "--rules", "warri"}).status, 0);
+}
+
+TEST(OgnCommands, WhatIsReadIsNotWrittenOverAndNoDeviceReplaced) {
+  const TestFolder folder;
+  const std::string file = folder.file("line.ogn", "FbEa"), pipe = folder.path() + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Ran same = run_wari({"ogn", "to-jsonl", file, "--out", folder.path() + "/../" + std::filesystem::path(folder.path()).filename().string() + "/line.ogn"});
+  EXPECT_EQ(same.status, 2);
+  EXPECT_THAT(same.err, HasSubstr("read and written at once"));
+  EXPECT_EQ(content(file), "FbEa");
+  for (const Ran& ran : {run_wari({"ogn", "to-jsonl", file, "--out", pipe}), run_wari({"match", "--a", "greedy", "--b", "random", "--games", "2", "--rules", "warri", "--ogn", pipe})}) {
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(ran.err, HasSubstr("a device or a pipe"));
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 TEST(OgnCommands, AGameThatNobodyFinishedIsALineThatChecks) {

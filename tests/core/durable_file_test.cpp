@@ -1,6 +1,7 @@
 #include "core/durable_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,6 +40,40 @@ TEST_F(DurableFile, IsWrittenWholeAndLeavesNoTemporaryBehind) {
   write_file_durably(folder_ / "a", std::string("one\0two", 7));
   EXPECT_EQ(read_whole_file(folder_ / "a"), std::string("one\0two", 7));
   EXPECT_FALSE(fs::exists(folder_ / "a.tmp"));
+}
+
+TEST_F(DurableFile, WhatLiesBesideIsNotTouched) {
+  for (const char* name : {"a.tmp", "a.1.tmp"}) write_file_durably(folder_ / name, "of somebody else");
+  write_file_durably(folder_ / "victim", "of somebody else");
+  fs::create_symlink(folder_ / "victim", folder_ / "a.2.tmp");
+  write_file_durably(folder_ / "a", "text");
+  EXPECT_EQ(read_whole_file(folder_ / "a"), "text");
+  EXPECT_FALSE(fs::is_symlink(folder_ / "a"));
+  for (const char* name : {"a.tmp", "a.1.tmp", "victim"}) EXPECT_EQ(read_whole_file(folder_ / name), "of somebody else") << name;
+  EXPECT_FALSE(fs::exists(folder_ / "a.3.tmp"));
+}
+
+TEST_F(DurableFile, LinksAreFollowedAndPermissionsKept) {
+  fs::create_directory(folder_ / "elsewhere");
+  write_file_durably(folder_ / "elsewhere/a", "old");
+  fs::permissions(folder_ / "elsewhere/a", fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("elsewhere/a", folder_ / "link");
+  fs::create_symlink("elsewhere/b", folder_ / "to_nothing");
+  write_file_durably(folder_ / "link", "new");
+  write_file_durably(folder_ / "to_nothing", "first");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_whole_file(folder_ / "elsewhere/a"), "new");
+  EXPECT_EQ(read_whole_file(folder_ / "elsewhere/b"), "first");
+  EXPECT_EQ(fs::status(folder_ / "elsewhere/a").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(DurableFile, DevicesAndPipesAreNotReplaced) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink("pipe", folder_ / "link");
+  for (const char* name : {"pipe", "link", "."}) EXPECT_THROW(write_file_durably(folder_ / name, "text"), Error) << name;
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_FALSE(fs::exists(folder_ / "pipe.tmp"));
 }
 
 TEST_F(DurableFile, OneTransientErrorIsTriedAgain) {

@@ -15,17 +15,17 @@ TEST(GrowingFile, IsThereWholeOrNotAtAll) {
   write_file_durably(folder / "a", "old");
   { GrowingFile(folder / "a").append("dropped"); }
   EXPECT_EQ(read_whole_file(folder / "a"), "old");
-  EXPECT_FALSE(std::filesystem::exists(folder / "a.partial"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.tmp"));
   GrowingFile file(folder / "a");
   file.append("one ");
   file.append("two");
   EXPECT_EQ(read_whole_file(folder / "a"), "old");
   file.publish();
   EXPECT_EQ(read_whole_file(folder / "a"), "one two");
-  EXPECT_FALSE(std::filesystem::exists(folder / "a.partial"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.tmp"));
   EXPECT_THROW(GrowingFile(folder / "folder"), Error);
   EXPECT_THROW(GrowingFile(folder / "no/such/file"), Error);
-  EXPECT_FALSE(std::filesystem::exists(folder / "folder.partial"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "folder.tmp"));
   std::filesystem::remove_all(folder);
 }
 

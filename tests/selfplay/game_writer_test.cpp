@@ -70,7 +70,7 @@ TEST(GameWriter, RefusesAFolderWithRecordsAndAPlaceThatCannotBeWritten) {
   std::filesystem::create_directory(folder / "directory");
   EXPECT_THAT(error_of([&] { GameWriter(folder / "new", folder / "directory", header_of_one()); }), HasSubstr("a folder, not a file"));
   EXPECT_FALSE(std::filesystem::exists(folder / "new")) << "what is refused leaves nothing behind";
-  EXPECT_FALSE(std::filesystem::exists(folder / "directory.partial"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "directory.tmp"));
 }
 
 TEST(GameWriter, AnUnfinishedFileOfLinesIsNotLeftBehind) {
@@ -80,7 +80,7 @@ TEST(GameWriter, AnUnfinishedFileOfLinesIsNotLeftBehind) {
     writer.add(fake_games(Rules{}, 0, 3));
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "lines.jsonl"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "lines.jsonl.partial"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "lines.jsonl.tmp"));
 }
 
 SelfplayOptions fake_play(std::int64_t games_end) {
