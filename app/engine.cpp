@@ -33,7 +33,7 @@ std::shared_ptr<const EndgameTable> largest_table(const fs::path& folder, const 
   std::shared_ptr<const EndgameTable> best;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
-    if (entry.path().extension() != ".table") continue;
+    if (entry.path().extension() != ".table" || !entry.is_regular_file(failed)) continue;
     try {
       auto table = std::make_shared<EndgameTable>(EndgameTable::open(entry.path()));
       if (shares_endings(table->rules(), rules) && (!best || table->seeds() > best->seeds())) best = std::move(table);

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/nearest.h"
 #include "search/alphabeta.h"
+#include "search/thinker.h"
 
 namespace wari {
 namespace {

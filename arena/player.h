@@ -15,10 +15,11 @@
 #include "endgame/table.h"
 #include "search/evaluator.h"
 #include "search/settings.h"
-#include "search/thinker.h"
 
 // Whoever can choose a move. A player is asked for many games at once, so that a network sees full batches and slow players can spread over the cores.
 namespace wari {
+
+struct ThinkerSettings;
 
 // What choose() may give in place of an action: the player lost that game otherwise than by the rules, or was asked to stop before it had chosen.
 inline constexpr int kCrashed = -1, kOutOfTime = -2, kIllegalMove = -3, kNotChosen = -4;

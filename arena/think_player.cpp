@@ -2,6 +2,7 @@
 
 #include "arena/choose_each.h"
 #include "arena/player.h"
+#include "search/thinker.h"
 
 namespace wari {
 namespace {

@@ -35,6 +35,7 @@ class ThinkTree {
   virtual RootResult result(std::int64_t budget) const = 0;
   virtual bool line_is_over() const = 0;  // the end of the principal variation is proven
   virtual bool proven() const = 0;
+  virtual KnownMove known() const = 0;  // at any time
   virtual std::int64_t simulations() const = 0;
   virtual std::int64_t nodes() const = 0;
   virtual std::int64_t capacity() const = 0;
@@ -158,6 +159,24 @@ class ThinkTreeOf final : public ThinkTree {
   }
 
   bool proven() const override { return (nodes_[0].flags & kNodeProven) != 0; }
+  KnownMove known() const override {
+    if (judged_) {
+      const RootResult root = result(0);
+      return lane_.simulations > 0 ? KnownMove{root.best, lane_.simulations, root.margin} : KnownMove{};
+    }
+    if (lane_.node_count == 0 || nodes_[0].visits < 2) return {};
+    const N& kept = nodes_[0];
+    KnownMove known{-1, static_cast<std::int64_t>(kept.visits) - 1, static_cast<float>(kept_margin_ * rules_.total_seeds())};
+    std::int64_t most = -1;
+    for (int e = 0; e < N::kEdges; ++e) {
+      const bool lost = ((kept.proven_edges >> e) & 1) != 0 && kept.edge_value[e] < 0;
+      const std::int64_t visits = lost ? 0 : static_cast<std::int64_t>(kept.edge_visits[e]);
+      if (((kept.legal >> e) & 1) == 0 || visits <= most) continue;
+      most = visits;
+      known.best = e;
+    }
+    return known;
+  }
   std::int64_t simulations() const override { return lane_.simulations; }
   std::int64_t nodes() const override { return lane_.node_count; }
   std::int64_t capacity() const override { return capacity_; }

@@ -39,6 +39,8 @@ class TreeThinker final : public Thinker {
     if (tree_) tree_->begin(game_);  // there is none where no memory was left for it
   }
 
+  KnownMove known() const override { return game_.is_over() ? KnownMove{} : tree_->known(); }
+
   Thought think(const ThinkLimits& limits, const std::function<bool(const Thought&)>& go_on) override {
     const Clock::time_point start = Clock::now();
     if (game_.is_over()) {

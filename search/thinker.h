@@ -40,11 +40,19 @@ struct Thought {
   double full = 0;                // share of the tree's memory in use, 0..1
 };
 
+// What a tree says without being asked to search, or to judge its root anew.
+struct KnownMove {
+  int best = -1;           // -1: nothing is known
+  std::int64_t visits = 0;  // that it rests on
+  float margin = 0;        // seeds, for the player to move
+};
+
 class Thinker {
  public:
   virtual ~Thinker() = default;
   // The position to think about next. What the tree knows of it already is kept, where `game` goes on from the game before.
   virtual void set_game(const Game& game) = 0;
+  virtual KnownMove known() const = 0;  // of that position
   // Searches, calling `go_on` about every 20 ms on this thread (false: stop). Always gives a legal best move, even where nothing was searched; -1 where the game is over.
   virtual Thought think(const ThinkLimits& limits, const std::function<bool(const Thought&)>& go_on = {}) = 0;
   virtual void forget() = 0;  // the tree

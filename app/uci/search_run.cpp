@@ -57,18 +57,24 @@ bool is_settled(const Thought& thought, Clock::time_point deadline) {
   return best - second > seconds_left * static_cast<double>(thought.simulations) / thought.seconds;
 }
 
-// Where there is no time even for one batch: the move that captures most, the first of equals.
-Thought at_first_sight(const Game& game) {
+// Where there is no time even for one batch: the move that is known from earlier searches, else the one that captures most, the first of equals.
+Thought without_search(const Game& game, const KnownMove& known) {
   Thought thought;
-  int most = -1;
-  for (int action = 0; action < kActions; ++action) {
-    if (((game.legal() >> action) & 1) == 0) continue;
-    const Move move = play(sowing_tables(), game.rules(), game.position(), action);
-    if (move.captured > most) thought.root.best = action;
-    most = std::max<int>(most, move.captured);
+  RootResult& root = thought.root;
+  root.best = known.best;
+  root.margin = known.margin;
+  root.simulations = static_cast<int>(known.visits);
+  if (known.best < 0) {
+    int most = -1;
+    for (int action = 0; action < kActions; ++action) {
+      if (((game.legal() >> action) & 1) == 0) continue;
+      const Move move = play(sowing_tables(), game.rules(), game.position(), action);
+      if (move.captured > most) root.best = action;
+      most = std::max<int>(most, move.captured);
+    }
+    root.margin = static_cast<float>(store_seeds(game.position().mover) - store_seeds(game.position().opponent));
   }
-  thought.root.line = {thought.root.best};
-  thought.root.margin = static_cast<float>(store_seeds(game.position().mover) - store_seeds(game.position().opponent));
+  root.line = {root.best};
   return thought;
 }
 
@@ -81,6 +87,10 @@ class SearchRun {
     if (search_.game.is_over()) return nothing_to_play();
     if (search_.forget) thinker_.forget();
     thinker_.set_game(search_.game);
+    if (search_.strength.visits > 0 && thinker_.known().visits > search_.strength.visits) {  // of a search that was stronger
+      thinker_.forget();
+      thinker_.set_game(search_.game);
+    }
     Thought thought = search_.go.ponder ? ponder() : think_on(search_.received);
     if (search_.go.infinite) control_.wait_for_stop();
     const int best = choose_move(thought.root, search_.strength, search_.key);
@@ -111,12 +121,12 @@ class SearchRun {
     control_.wait_for_stop_or_hit();
     if (control_.stopped()) return thought;
     const Thought after = think_on(*control_.hit());
-    return after.root.simulations == 0 ? thought : after;  // there was no time for more than is known
+    return after.simulations == 0 && after.root.simulations <= thought.root.simulations ? thought : after;  // there was no time for more than is known
   }
 
   Thought think_on(Clock::time_point clock_began) {
     const UciTime time = think_time(search_.go, north_moves(search_.game.position()), {search_.overhead, lateness_.estimate(), lateness_.worst()});
-    if (time.think == milliseconds(0) && !search_.go.infinite) return at_first_sight(search_.game);
+    if (time.think == milliseconds(0) && !search_.go.infinite) return without_search(search_.game, thinker_.known());
     const ThinkLimits limits = limits_of(time, clock_began);
     if (search_.debug && limits.deadline) {
       say_(info_string(fmt::format("thinking for {} ms, batches end {} ms late", std::chrono::duration_cast<milliseconds>(*limits.deadline - clock_began).count(), lateness_.estimate().count())));
@@ -135,11 +145,11 @@ class SearchRun {
   ThinkLimits limits_of(const UciTime& time, Clock::time_point clock_began) const {
     ThinkLimits limits;
     const UciGo& go = search_.go;
+    if (search_.strength.visits > 0) limits.visits = search_.strength.visits;
     if (control_.stopped()) limits.visits = 1;
     if (go.infinite || control_.stopped()) return limits;
     limits.depth = go.depth;
-    limits.visits = go.nodes;
-    if (search_.strength.visits > 0) limits.visits = std::min(search_.strength.visits, limits.visits.value_or(search_.strength.visits));
+    if (go.nodes) limits.visits = std::min(*go.nodes, limits.visits.value_or(*go.nodes));
     if (time.think) limits.deadline = clock_began + *time.think;
     if (!limits.depth && !limits.visits && !limits.deadline) limits.deadline = clock_began + kThinkByDefault;
     const bool is_forced = search_.game.legal() != 0 && (search_.game.legal() & (search_.game.legal() - 1)) == 0;

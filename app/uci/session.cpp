@@ -15,6 +15,13 @@
 namespace wari {
 namespace {
 
+// Rules that nobody chose are those of the checkpoint. Throws Error where that is gone.
+void resolve_rules(UciOptions& options) {
+  EngineSettings settings = options.engine;
+  if (!options.rules_chosen) settings.rules.reset();
+  options.engine.rules = engine_rules(settings);
+}
+
 const std::vector<std::string> kCommands = {"uci", "debug", "isready", "setoption", "ucinewgame", "position", "go", "stop", "ponderhit", "wait", "d", "quit"};
 
 }  // namespace
@@ -22,7 +29,8 @@ const std::vector<std::string> kCommands = {"uci", "debug", "isready", "setoptio
 UciSession::UciSession(const UciOptions& options, std::string name, std::uint64_t seed, Callbacks callbacks)
     : options_(options), name_(std::move(name)), seed_(seed), callbacks_(std::move(callbacks)), searcher_(callbacks_.load, callbacks_.say, [this](const std::string& bestmove) { job_ended(bestmove); }) {
   const std::lock_guard lock(mutex_);
-  resolve_rules();
+  resolve_rules(options_);
+  follow_rules();
   prepare_engine();
 }
 
@@ -110,23 +118,24 @@ void UciSession::prepare_engine() {
   searcher_.prepare(options_.engine);
 }
 
-// Rules that nobody chose are those of the checkpoint.
-void UciSession::resolve_rules() {
-  if (!options_.rules_chosen) options_.engine.rules.reset();
-  options_.engine.rules = engine_rules(options_.engine);
-  if (game_.rules() == *options_.engine.rules) return;
-  game_ = Game(*options_.engine.rules);
-  new_game_ = true;
-}
-
 void UciSession::set(const UciOption& option) {
   UciOptions changed = options_;
   set_option(changed, option);
-  if (!(changed.engine == options_.engine)) check_engine(changed.engine);
+  if (!(changed.engine == options_.engine) || changed.rules_chosen != options_.rules_chosen) {
+    check_engine(changed.engine);
+    resolve_rules(changed);
+  }
   if (changed.log_file != options_.log_file && callbacks_.set_log_file) callbacks_.set_log_file(changed.log_file);
   const UciOptions before = std::exchange(options_, changed);
   engine_changed_ = engine_changed_ || !(before.engine == changed.engine);
-  resolve_rules();
+  follow_rules();
+}
+
+// A game by other rules has no meaning any more.
+void UciSession::follow_rules() {
+  if (game_.rules() == *options_.engine.rules) return;
+  game_ = Game(*options_.engine.rules);
+  new_game_ = true;
 }
 
 void UciSession::go(const std::vector<std::string>& words) {

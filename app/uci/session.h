@@ -48,7 +48,7 @@ class UciSession {
   void begin_next();
   void job_ended(const std::string& bestmove);
   bool is_searching() const { return running_ == Running::search || !next_.empty(); }
-  void resolve_rules();
+  void follow_rules();
   void complain(const std::string& what);
 
   struct Next {

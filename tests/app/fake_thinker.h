@@ -32,6 +32,7 @@ class FakeThinker final : public Thinker {
     game_ = game;
     visits_ = 0;
   }
+  KnownMove known() const override { return visits_ > 0 ? KnownMove{std::countr_zero(game_.legal()), visits_, 1.25f} : KnownMove{}; }
   void forget() override { ++log_.forgotten; }
 
   Thought think(const ThinkLimits& limits, const std::function<bool(const Thought&)>& go_on) override {

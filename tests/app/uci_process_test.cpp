@@ -1,14 +1,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "arena/child_process.h"
@@ -180,6 +184,92 @@ TEST(UciProcess, PlaysAsADesktopProgramAsks) {
   }
   EXPECT_GT(game.plies(), 20);
   EXPECT_THAT(programs[0].all(), testing::ContainsRegex("info depth [0-9]+ nodes [0-9]+ nps [0-9]+ score cp -?[0-9]+ hashfull [0-9]+ time [0-9]+ pv [A-Fa-f]+\n"));
+}
+
+// The last report before the bestmove, and how many visits it tells of.
+std::int64_t nodes_of_last_report(const std::string& all) {
+  const std::size_t report = all.rfind("info depth "), nodes = all.find(" nodes ", report);
+  return std::stoll(all.substr(nodes + 7));
+}
+
+TEST(UciProcess, WithoutTimeTheMoveIsTheOneThatIsKnown) {
+  UciProgram program;
+  program.send("go nodes 3000");
+  const std::string known = program.until("bestmove");
+  ASSERT_GE(nodes_of_last_report(program.all()), 3000);
+  program.send("go wtime 1 btime 1");
+  EXPECT_EQ(program.until("bestmove").substr(0, 10), known.substr(0, 10));
+  EXPECT_GE(nodes_of_last_report(program.all()), 3000);
+  program.send("position fen 1-0-0-0-0-2-1-1-0-0-0-4-19-20-S");  // of this one nothing is known: the capture, at first sight
+  program.send("go wtime 1 btime 1");
+  EXPECT_EQ(program.until("bestmove"), "bestmove F");
+  EXPECT_EQ(nodes_of_last_report(program.all()), 0);
+}
+
+TEST(UciProcess, ABoundOfTheStrengthHoldsHoweverItIsAsked) {
+  UciProgram program;
+  program.send("go nodes 3000");
+  program.until("bestmove");
+  program.send("setoption name Strength value 20");
+  for (const std::string go : {"go infinite", "go ponder", "go movetime 100", "go nodes 5000", "go wtime 100000 btime 100000"}) {
+    program.send(go);
+    if (go == "go infinite" || go == "go ponder") {
+      std::this_thread::sleep_for(milliseconds(100));
+      program.send("stop");
+    }
+    ASSERT_NE(program.until("bestmove"), "");
+    EXPECT_LE(nodes_of_last_report(program.all()), 20) << go;
+  }
+}
+
+TEST(UciProcess, ACheckpointThatIsGoneChangesNothing) {
+  const TestFolder folder;
+  const std::string run = folder.path() + "/run";
+  ASSERT_EQ(run_wari({"train", "--config", "configs/smoke.yaml", "--run", run, "--set", "iterations=1", "--set", "iteration_waves=400", "--set", "selfplay.lanes=768", "--set", "selfplay.simulations=4",
+                      "--set", "network.width=16", "--set", "network.blocks=1", "--set", "rules=warri"}).status, 0);
+  UciProgram program("--checkpoint " + run + "/checkpoints/000001");
+  program.send("go nodes 100");
+  ASSERT_NE(program.until("bestmove"), "");
+  std::filesystem::remove_all(run + "/checkpoints/000001");  // a run that trains removes old ones
+  program.send("setoption name UCI_ShowWDL value true");
+  program.send("go nodes 200");
+  ASSERT_NE(program.until("bestmove"), "");
+  program.send("setoption name Threads value 1");
+  EXPECT_THAT(program.until("info string"), HasSubstr("checkpoint"));
+  program.send("ucinewgame");
+  program.send("d");
+  EXPECT_EQ(program.until("rules"), "rules warri");
+  program.send("go nodes 100");
+  ASSERT_NE(program.until("bestmove"), "");
+  EXPECT_THAT(program.all(), testing::Not(HasSubstr("random games")));
+}
+
+// As a shell or a program that shares its terminal leaves them.
+TEST(UciProcess, ReadsAndWritesWhereNothingBlocks) {
+  int in[2], out[2];
+  ASSERT_EQ(::pipe(in), 0);
+  ASSERT_EQ(::pipe(out), 0);
+  for (const int descriptor : {in[0], out[1]}) ASSERT_EQ(::fcntl(descriptor, F_SETFL, O_NONBLOCK), 0);
+  const std::string command = std::string(WARI_BINARY_DIR) + "/wari uci --hash 16 --log warning <&" + std::to_string(in[0]) + " >&" + std::to_string(out[1]) + " &";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  ::close(in[0]);
+  ::close(out[1]);
+  std::this_thread::sleep_for(milliseconds(200));  // it finds nothing to read
+  constexpr int kAsked = 300;                      // each answered by more than a kilobyte: more than a pipe holds
+  std::string asked;
+  for (int i = 0; i < kAsked; ++i) asked += "uci\n";
+  asked += "go nodes 10\nquit\n";
+  ASSERT_EQ(::write(in[1], asked.data(), asked.size()), static_cast<ssize_t>(asked.size()));
+  std::this_thread::sleep_for(milliseconds(300));  // its pipe is full
+  std::string answer;
+  char block[4096];
+  for (ssize_t count = 0; (count = ::read(out[0], block, sizeof block)) > 0;) answer.append(block, static_cast<std::size_t>(count));
+  ::close(in[1]);
+  ::close(out[0]);
+  int answered = 0;
+  for (std::size_t place = 0; (place = answer.find("uciok\n", place)) != std::string::npos; ++place) ++answered;
+  EXPECT_EQ(answered, kAsked);
+  EXPECT_THAT(answer, HasSubstr("bestmove "));
 }
 
 TEST(UciProcess, AThousandGoAndStop) {

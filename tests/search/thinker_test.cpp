@@ -64,6 +64,7 @@ TEST(Thinker, ATreeIsKeptWhileItsGameGoesOn) {
   const auto thinker = make_thinker(many_at_once(2), *evaluator);
   Game game{Rules{}};
   thinker->set_game(game);
+  EXPECT_EQ(thinker->known().best, -1);
   const Thought first = thinker->think(visits(3000));
   const Thought again = thinker->think(visits(3000));  // there is nothing left to do
   EXPECT_EQ(again.simulations, 0);
@@ -71,7 +72,13 @@ TEST(Thinker, ATreeIsKeptWhileItsGameGoesOn) {
   game.play(first.root.line[0]);
   game.play(first.root.line[1]);
   thinker->set_game(game);
+  const KnownMove known = thinker->known();
   const Thought next = thinker->think(visits(1));
+  EXPECT_EQ(known.best, next.root.best) << "before the root was judged anew";
+  EXPECT_EQ(known.visits, next.root.simulations);
+  EXPECT_NEAR(known.margin, next.root.margin, 0.01);
+  EXPECT_EQ(thinker->known().best, next.root.best);
+  EXPECT_EQ(thinker->known().visits, next.root.simulations);
   EXPECT_EQ(next.simulations, 0);
   EXPECT_GT(next.root.simulations, 50);
   EXPECT_EQ(visits_of(next.root), next.root.simulations);
