@@ -10,10 +10,16 @@ namespace wari {
 
 std::optional<std::string> LineInput::next(const std::function<bool()>& stop) {
   for (;;) {
+    if (dropping_) {
+      const std::size_t rest = std::min(waiting_.find('\n'), waiting_.size());
+      dropping_ = rest == waiting_.size();
+      waiting_.erase(0, rest + 1);
+    }
     const std::size_t end = waiting_.find('\n');
     if (end != std::string::npos || ended_ || waiting_.size() >= kLongestLine) {
       if (waiting_.empty()) return {};
       std::string line = waiting_.substr(0, std::min(end, waiting_.size()));
+      dropping_ = end == std::string::npos && !ended_;
       waiting_.erase(0, end == std::string::npos ? waiting_.size() : end + 1);
       if (!line.empty() && line.back() == '\r') line.pop_back();
       return line;

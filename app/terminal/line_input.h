@@ -14,10 +14,11 @@ class LineInput {
   std::optional<std::string> next(const std::function<bool()>& stop);
 
  private:
-  static constexpr std::size_t kLongestLine = 1 << 16;  // what is longer comes in pieces
+  static constexpr std::size_t kLongestLine = 1 << 16;  // what is longer is cut
 
   int descriptor_;
   std::string waiting_;
+  bool dropping_ = false;  // the rest of a line that was cut
   bool ended_ = false;
 };
 

@@ -45,12 +45,20 @@ EngineSettings with_rules(EngineSettings settings, const Rules& rules) {
   return settings;
 }
 
+bool exists(const std::string& file) {
+  std::error_code failed;  // a name that is too long does not exist either
+  return std::filesystem::exists(file, failed);
+}
+
+// Is its end a matter of what was agreed or decided, and not of the rules?
+bool ended_early(const OgnGame& game) { return !game.game.is_over() && (!game.ended.empty() || !game.result.empty()); }
+
 // The game of `argument`: a file, or a file and the number of its game.
 OgnGame read_game(const std::string& argument, int& games) {
   std::string file = argument;
   std::size_t number = 1;
   const std::size_t space = argument.find_last_of(' ');
-  if (!std::filesystem::exists(file) && space != std::string::npos && argument.find_first_not_of("0123456789", space + 1) == std::string::npos && argument.size() - space < 8) {
+  if (!exists(file) && space != std::string::npos && argument.find_first_not_of("0123456789", space + 1) == std::string::npos && argument.size() - space < 8) {
     file = trimmed(argument.substr(0, space));
     number = std::stoul(argument.substr(space + 1));
   }
@@ -75,14 +83,14 @@ PlaySession::PlaySession(SessionSettings settings, std::function<void(std::strin
   } else if (!settings_.position.empty()) {
     game_ = OgnGame(Game(game().rules(), parse_position(settings_.position, game().rules())));
   }
-  if (!settings_.save.empty() && settings_.save != settings_.load && std::filesystem::exists(settings_.save))
+  if (!settings_.save.empty() && settings_.save != settings_.load && exists(settings_.save))
     throw Error(fmt::format("the file exists: {}: give --save another name, or go on with it by --load", quote(settings_.save)));
   engine_ = load_engine(with_rules(settings_.engine, game().rules()));
-  agreed_ = !game().is_over() && !game_.ended.empty();
+  agreed_ = ended_early(game_);
 }
 
 void PlaySession::start() {
-  if (!settings_.save.empty()) write(settings_.save);  // where that cannot be done it is said before anybody moves
+  if (!settings_.save.empty()) write_followed();  // where that cannot be done it is said before anybody moves
   say_(fmt::format("{} by the rules '{}'{}; ? lists what you can type\n", engine_.name, rules_name(game().rules()),
                    engine_.table ? fmt::format(", endings of {} seeds known", engine_.table_seeds()) : ""));
   if (!engine_.note.empty()) say_(engine_.note + "\n");
@@ -195,6 +203,7 @@ void PlaySession::take_back() {
 }
 
 void PlaySession::begin(Game game) {
+  set_aside();
   game_ = OgnGame(std::move(game));
   agreed_ = false;
   offered_at_ = 0;
@@ -267,8 +276,9 @@ void PlaySession::load(const std::string& argument) {
   int games = 0;
   OgnGame read = read_game(argument, games);
   if (!(read.game.rules() == game().rules())) load_rules(read.game.rules());
+  set_aside();
   game_ = std::move(read);
-  agreed_ = !game().is_over() && !game_.ended.empty();
+  agreed_ = ended_early(game_);
   offered_at_ = 0;
   say_(fmt::format("loaded {} moves by the rules '{}'{}\n", game().plies(), rules_name(game().rules()), games > 1 ? fmt::format(", one game of {}", games) : ""));
   answer();
@@ -277,21 +287,34 @@ void PlaySession::load(const std::string& argument) {
 void PlaySession::save(const std::string& argument) {
   const std::string file = argument.empty() ? settings_.save : argument;
   if (file.empty()) throw Error("which file: s FILE");
-  if (file != settings_.save && file != settings_.load && std::filesystem::exists(file)) throw Error(fmt::format("the file exists: {}: give another name", quote(file)));
-  write(file);
+  if (file != settings_.save && file != settings_.load && exists(file)) throw Error(fmt::format("the file exists: {}: give another name", quote(file)));
+  if (file == settings_.save)
+    write_followed();
+  else
+    write_file_durably(file, ogn_text(tagged()));
   say_(fmt::format("saved: {}\n", file));
 }
 
 void PlaySession::follow() {
   if (settings_.save.empty()) return;
   try {
-    write(settings_.save);
+    write_followed();
   } catch (const Error& error) {  // the game goes on, and its next move tries again
     say_(std::string(error.what()) + "\n");
   }
 }
 
-void PlaySession::write(const std::string& file) { write_file_durably(file, ogn_text(tagged())); }
+void PlaySession::write_followed() {
+  const bool nothing_yet = game().plies() == 0 && !games_before_.empty();
+  write_file_durably(settings_.save, games_before_ + (nothing_yet ? "" : ogn_text(tagged())));
+}
+
+// Another game takes its place: the file that follows keeps both.
+void PlaySession::set_aside() {
+  if (settings_.save.empty() || game().plies() == 0) return;
+  games_before_ += ogn_text(tagged()) + "\n";
+  say_(fmt::format("the game so far stays in {}\n", settings_.save));
+}
 
 OgnGame PlaySession::tagged() const {
   OgnGame game = game_;

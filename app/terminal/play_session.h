@@ -66,7 +66,8 @@ class PlaySession {
   void show();
   void offer_to_end();
   void follow();                          // the file of --save
-  void write(const std::string& file);
+  void write_followed();
+  void set_aside();
   OgnGame tagged() const;
   void prompt();
 
@@ -75,7 +76,8 @@ class PlaySession {
   std::function<bool()> stop_;
   Engine engine_;
   OgnGame game_;
-  bool agreed_ = false;                   // to end a game that goes in circles
+  std::string games_before_;              // as the file of --save has them
+  bool agreed_ = false;                   // the game was ended before its rules did: it went in circles, or a file says so
   int offered_at_ = 0;                    // quiet plies when the end was last offered
 };
 

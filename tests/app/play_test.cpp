@@ -7,16 +7,16 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <thread>
 
 #include "app/terminal/board_view.h"
 #include "app/terminal/evaluation_view.h"
-#include "app/terminal/play_session.h"
+#include "app/terminal/line_input.h"
 #include "core/error.h"
 #include "core/notation.h"
 #include "core/ogn.h"
+#include "tests/app/driven_play.h"
 #include "tests/app/run_wari.h"
 
 // The board in the terminal: drawn, driven line by line, and as a program.
@@ -27,39 +27,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string content(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 Game game_at(const std::string& position, const std::string& line = "", const std::string& rules = "abapa") {
   Game game(parse_rules(rules), parse_position(position, parse_rules(rules)));
   play_line(game, line);
   return game;
 }
-
-// A session of two visits a move without a checkpoint; what it said since the last look.
-struct Driven {
-  explicit Driven(SessionSettings settings = {}) : session(quick(std::move(settings)), [this](std::string_view text) { said += text; }, [] { return false; }) { session.start(); }
-
-  static SessionSettings quick(SessionSettings settings) {
-    if (!settings.visits) settings.visits = 2;
-    settings.engine.threads = 1;
-    settings.engine.memory_mb = 8;
-    return settings;
-  }
-  std::string operator()(const std::string& line) {
-    said.clear();
-    EXPECT_TRUE(session.handle(line)) << line;
-    return said;
-  }
-  const Game& game() const { return session.game(); }
-
-  std::string said;
-  PlaySession session;
-};
 
 SessionSettings at(const std::string& position, HumanSide side = HumanSide::south, const std::string& rules = "abapa") {
   SessionSettings settings;
@@ -235,55 +207,25 @@ TEST(PlaySession, RulesPositionsAndLinesComeInAndGoOut) {
   EXPECT_THAT(driven("p 1-2-3"), HasSubstr("'1-2-3'"));
 }
 
-TEST(PlaySession, GamesAreSavedAndLoaded) {
-  const TestFolder folder;
-  const std::string file = folder.path() + "/my game.ogn", followed = folder.path() + "/followed.ogn";
-  SessionSettings settings;
-  settings.save = followed;
-  Driven driven(settings);
-  driven("F"), driven("E");
-  const std::string line = line_text(driven.game());
-  EXPECT_THAT(driven("s " + file), HasSubstr("saved"));
-  EXPECT_THAT(driven("s " + followed + "2"), HasSubstr("saved"));
-  const std::string other = folder.file("other.ogn", ogn_text(OgnGame(Game(parse_rules("warri")))) + "\n" + content(file));
-  EXPECT_THAT(driven("s " + other), HasSubstr("the file exists"));
-  const std::vector<OgnGame> saved = read_ogn(content(file), file), copy = read_ogn(content(followed), followed);
-  ASSERT_EQ(saved.size(), 1u);
-  EXPECT_EQ(line_text(saved[0].game), line);
-  EXPECT_EQ(line_text(copy.at(0).game), line) << "--save follows the game";
-  EXPECT_EQ(*saved[0].tag("South"), "Human");
-  EXPECT_EQ(*saved[0].tag("North"), "random games");
-  EXPECT_THAT(saved[0].notes.at(1).comment, HasSubstr(" seeds"));
-  driven("n");
-  EXPECT_THAT(driven("l " + file), HasSubstr("loaded 4 moves"));
-  EXPECT_EQ(line_text(driven.game()), line);
-  driven("l " + other);
-  EXPECT_TRUE(driven.game().rules() == parse_rules("warri"));
-  driven("l " + other + " 2");
-  EXPECT_EQ(line_text(driven.game()), line);
-  EXPECT_THAT(driven("l " + other + " 3"), HasSubstr("the file holds 2"));
-  EXPECT_THAT(driven("l " + folder.path() + "/none"), HasSubstr("none"));
-  EXPECT_THAT(driven("l"), HasSubstr("which file"));
-  EXPECT_EQ(line_text(driven.game()), line) << "what cannot be loaded changes nothing";
-}
-
-TEST(PlaySession, NoGameIsLostToFilesThatCannotBeKept) {
-  const TestFolder folder;
-  const std::string one = ogn_text(OgnGame(Game(Rules{}))), file = folder.file("two.ogn", one + "\n" + one), kept = folder.path() + "/kept";
-  SessionSettings settings;
-  settings.load = settings.save = file;
-  EXPECT_THROW(Driven{settings}, Error) << "the other game would be gone";
-  settings.save.clear();
-  EXPECT_THAT(Driven(settings)("s " + file), HasSubstr("the file exists"));
-  std::filesystem::create_directory(kept);
-  SessionSettings following;
-  following.save = kept + "/game.ogn";
-  Driven driven(following);
-  std::filesystem::remove_all(kept);
-  EXPECT_THAT(driven("F"), HasSubstr("game.ogn"));
-  EXPECT_EQ(driven.game().plies(), 2) << "the engine answers";
-  EXPECT_THAT(driven("s " + std::string(300, 'a')), HasSubstr("aaa"));
-  EXPECT_EQ(driven.game().plies(), 2);
+TEST(LineInput, WhatIsLongerThanAnyLineIsCutAndItsRestDropped) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string typed = std::string(70000, 'x') + "F\nE\n" + std::string(66000, 'y');
+  std::thread writer([&] {
+    EXPECT_EQ(::write(ends[1], typed.data(), typed.size()), static_cast<ssize_t>(typed.size()));
+    ::close(ends[1]);
+  });
+  LineInput input(ends[0]);
+  const auto go_on = [] { return false; };
+  const std::optional<std::string> cut = input.next(go_on);
+  ASSERT_TRUE(cut);
+  EXPECT_GE(cut->size(), 65536u);
+  EXPECT_EQ(cut->find_first_not_of('x'), std::string::npos);
+  EXPECT_EQ(input.next(go_on), "E");
+  EXPECT_EQ(input.next(go_on)->front(), 'y');
+  EXPECT_EQ(input.next(go_on), std::nullopt);
+  writer.join();
+  ::close(ends[0]);
 }
 
 TEST(PlayCommand, IsDrivenThroughAPipeAndEndsWithItsInput) {
