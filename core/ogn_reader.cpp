@@ -12,6 +12,7 @@
 namespace wari {
 namespace {
 
+constexpr std::size_t kMostTags = 1000;  // of a game
 const std::vector<std::string> kEnds{"table", "resigned", "limit"};
 
 struct ReadTag {
@@ -110,6 +111,7 @@ class Reader {
       const int line = text_.line();
       const std::string name = text_.read_tag_name();
       if (find(name) != nullptr) text_.fail(fmt::format("tag {} is given twice", quote(name)), "leave one out", line);
+      if (tags_.size() == kMostTags) text_.fail(fmt::format("more than {} tags", kMostTags), "leave some out", line);
       tags_.push_back({name, text_.read_tag_value(), line});
     }
   }

@@ -83,6 +83,12 @@ TEST(Ogn, ACommentBehindTheResultIsOfThatGame) {
   EXPECT_EQ(games[0].notes.at(1).comment, "agreed and so on");
 }
 
+TEST(Ogn, ManyTagsAreRefusedAndNotComparedForEver) {
+  std::string tags;
+  for (int i = 0; i < 78000; ++i) tags += "[a" + std::to_string(i) + " \"\"]\n";
+  EXPECT_THAT(refusal(tags + "\n1. F *\n"), testing::HasSubstr("more than 1000 tags"));
+}
+
 TEST(Ogn, AGameAsOtherProgramsSaveItIsRead) {
   const std::vector<OgnGame> games = read(kSaved);
   ASSERT_EQ(games.size(), 1u);
