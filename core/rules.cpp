@@ -118,7 +118,7 @@ std::string rules_name(const Rules& rules) {
 }
 
 std::uint64_t rules_hash(const Rules& rules) {
-  // A bijection of the packed options, so different rules never collide. Widths leave room for values to come.
+  // A bijection of the packed options, so different rules never collide. Widths leave room for values to come; an option to come is folded in where it is not at its default, so that the numbers of before stay.
   std::uint64_t packed = rules.seeds_per_pit;
   const auto append = [&packed](int bits, auto value) { packed = packed << bits | static_cast<std::uint64_t>(value); };
   append(4, rules.capture);

@@ -16,7 +16,7 @@ enum class Laps : std::uint8_t { single, two, relay_until_capture, relay };
 enum class NoFeedingMove : std::uint8_t { ends, plays_on };
 enum class Award : std::uint8_t { own_rows, split };
 
-// A rule set as data: lanes, games and files point to one of these (the rules' page in docs/rules.md says what every option means).
+// A rule set as data: lanes, games and files point to one of these (docs/rules.md says what every option means, docs/development.md how one is added).
 struct Rules {
   std::uint8_t seeds_per_pit = 4;           // 1..6
   Capture capture = Capture::mandatory;

@@ -8,10 +8,13 @@ Rules endgame_rules(const Rules& rules) {
   if (rules.laps != Laps::single) {
     throw Error("no endgame table for '" + rules_name(rules) + "': laps: only rules of a single lap are solved, since a turn of several laps cannot be taken back step by step; choose laps=single");
   }
-  Rules part;
-  part.capture = rules.capture;
-  part.grand_slam = rules.grand_slam;
-  part.no_feeding_move = rules.no_feeding_move;
+  // Only what is known to be harmless is made equal: an option that nobody thought of here has tables of its own.
+  constexpr Rules kPlain;
+  Rules part = rules;
+  part.seeds_per_pit = kPlain.seeds_per_pit;
+  part.repetition_occurrences = kPlain.repetition_occurrences;
+  part.repetition_award = kPlain.repetition_award;
+  part.quiet_plies = kPlain.quiet_plies;
   return part;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -96,6 +97,31 @@ TEST(RuleSets, HashesDifferExactlyWhereRulesDiffer) {
   }
   EXPECT_EQ(names.size(), hashes.size());
   EXPECT_EQ(rules_hash(parse_rules("abapa")), 1536290988148688766ULL);  // stored in files: must not change
+}
+
+// Whoever adds an option is told here what else must know it.
+TEST(RuleSets, EveryOptionIsPartOfNameHashAndJson) {
+  for (const auto& [name, preset] : rule_presets()) {
+    for (const RuleOption& option : rule_options()) {
+      for (int value = 0; value <= (option.words.empty() ? 450 : static_cast<int>(option.words.size()) - 1); ++value) {
+        if (!option.valid(value) || value == option.get(preset)) continue;
+        Rules changed = preset;
+        option.set(changed, value);
+        ASSERT_NE(changed, preset) << option.key;
+        ASSERT_NE(rules_hash(changed), rules_hash(preset)) << name << ", " << option.key << " " << value;
+        ASSERT_EQ(parse_rules(rules_name(changed)), changed) << option.key << " " << value;
+        ASSERT_EQ(rules_from_json(nlohmann::json(rules_to_json(changed)), "here"), changed) << option.key << " " << value;
+      }
+    }
+  }
+}
+
+TEST(RuleSets, TheMixesOfTheTestsVaryEveryOption) {
+  for (const RuleOption& option : rule_options()) {
+    std::set<int> values;
+    for (std::uint64_t number = 0; number < 200; ++number) values.insert(option.get(random_mix(number)));
+    EXPECT_GE(values.size(), std::max<std::size_t>(2, option.words.size())) << option.key << ": tests/core/rule_mixes.h";
+  }
 }
 
 TEST(RuleSets, JsonRoundTrips) {

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <vector>
+
 #include "core/game.h"
 #include "core/random.h"
+#include "core/rules_options.h"
 #include "tests/core/rule_mixes.h"
 
 namespace wari {
@@ -80,6 +85,24 @@ TEST(Tokens, DifferWhereThePositionOrTheRulesDo) {
   for (const auto& [name, rules] : rule_presets()) {
     if (rules != abapa) {
       EXPECT_NE(encode(rules, start_position(rules), 0), encode(abapa, start, 0)) << name;
+    }
+  }
+}
+
+// A choice has a token for each of its values; of a number the token may be the same for some.
+TEST(Tokens, EveryRuleOptionIsSeen) {
+  for (const auto& [name, preset] : rule_presets()) {
+    for (const RuleOption& option : rule_options()) {
+      std::set<std::vector<Token>> seen;
+      for (int value = 0; value <= (option.words.empty() ? 10000 : static_cast<int>(option.words.size()) - 1); ++value) {
+        if (!option.valid(value)) continue;
+        Rules changed = preset;
+        option.set(changed, value);
+        std::vector<Token> tokens(kTokens);
+        encode_rules(changed, tokens.data());
+        seen.insert(tokens);
+      }
+      EXPECT_GE(seen.size(), std::max<std::size_t>(2, option.words.size())) << name << ", " << option.key << ": encode_rules()";
     }
   }
 }
