@@ -1,3 +1,4 @@
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <new>
@@ -203,6 +204,7 @@ int CommandLine::run(int argc, const char* const* argv) {
 }
 
 int run_program(int argc, const char* const* argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond what the shell allows is an error of that write
   try {
     CommandLine line;
     for (AddCommand add : kCommands) add(line);
