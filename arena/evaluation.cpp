@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "arena/elo.h"
@@ -14,6 +15,14 @@ namespace wari {
 namespace {
 
 constexpr const char* kAnchor = "random";  // stands at 0
+
+// Of a checkpoint's player, "iteration 120"; -1: another one.
+int checkpoint_iteration(const std::string& player) {
+  constexpr std::string_view kStart = "iteration ";
+  int iteration = -1;
+  if (player.starts_with(kStart)) std::from_chars(player.data() + kStart.size(), player.data() + player.size(), iteration);
+  return iteration;
+}
 
 using Watch = std::function<bool(const MatchProgress&)>;
 
@@ -39,13 +48,13 @@ class Matches {
       : settings_(settings), rules_(rules), seed_(seed), database_(database), watch_(watch), stored_(database.matches()) {}
 
   // The result from the database, or of a new match that is stored there; nothing if it was stopped.
-  std::optional<MatchResult> match(int iteration, Player& a, Player& b) {
+  std::optional<MatchResult> match(int iteration, Player& a, Player& b, int games) {
     const std::string key = fmt::format("{}: {} - {}", iteration, a.name(), b.name());
     const auto found = std::find_if(stored_.begin(), stored_.end(), [&](const StoredMatch& match) { return match.key == key; });
     if (found != stored_.end()) return result_of(*found);
     MatchSettings settings;
     settings.rules = rules_;
-    settings.games = settings_.games;
+    settings.games = games;
     settings.opening_plies = settings_.opening_plies;
     settings.seed = mix64(seed_ ^ mix64(static_cast<std::uint64_t>(iteration) ^ name_number(b.name())));
     const MatchResult result = play_match(settings, a, b, watch_);
@@ -68,7 +77,9 @@ class Matches {
 void check_evaluation(const EvaluationSettings& settings, const Rules& rules) {
   check_gate(settings.gate);
   if (settings.every == 0 && settings.gate.rule == GateRule::none) return;
-  if (settings.every > 0 && settings.games % 2 != 0) throw Error(fmt::format("evaluation.games must be even: '{}': each opening is played from both seats", settings.games));
+  for (const auto& [key, games] : {std::pair{"games", settings.games}, {"previous_games", settings.previous_games}}) {
+    if (settings.every > 0 && games % 2 != 0) throw Error(fmt::format("evaluation.{} must be even: '{}': each opening is played from both seats", key, games));
+  }
   for (const std::string& reference : settings.references) check_player(reference);
   MatchSettings openings;
   openings.rules = rules;
@@ -83,20 +94,38 @@ Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rule
   std::vector<std::unique_ptr<Player>> references;
   for (const std::string& reference : settings.references) references.push_back(make_player(reference, environment));
   Evaluation evaluation;
-  const auto meet = [&](Player& opponent) {
-    const std::optional<MatchResult> result = matches.match(iteration, checkpoint, opponent);
+  const auto meet = [&](Player& opponent, int games) {
+    const std::optional<MatchResult> result = matches.match(iteration, checkpoint, opponent, games);
     if (result) evaluation.matches.push_back({opponent.name(), *result});
     return result.has_value();
   };
-  for (const auto& reference : references) evaluation.complete = evaluation.complete && meet(*reference);
-  if (previous != nullptr) evaluation.complete = evaluation.complete && meet(*previous);
+  for (const auto& reference : references) evaluation.complete = evaluation.complete && meet(*reference, settings.games);
+  if (previous != nullptr) evaluation.complete = evaluation.complete && meet(*previous, settings.previous_games);
   for (std::size_t i = 1; i < references.size(); ++i)
-    evaluation.complete = evaluation.complete && matches.match(0, *references[i], *references[i - 1]).has_value();
+    evaluation.complete = evaluation.complete && matches.match(0, *references[i], *references[i - 1], settings.games).has_value();
   evaluation.all = rate_run(database);
   if (const Rating* rating = evaluation.all.find(checkpoint.name())) evaluation.rating = *rating;
   return evaluation;
 }
 
-Ratings rate_run(const ResultsDatabase& database) { return rate_players(database.pair_records(), {{kAnchor, 0.0}}); }
+Ratings rate_run(const ResultsDatabase& database) {
+  const std::vector<PairRecord> records = database.pair_records();
+  const RatingSettings settings{DrawModel::davidson, 1};
+  Ratings ratings = rate_players(records, {{kAnchor, 0.0}}, settings);
+  const Rating* first = nullptr;
+  int first_iteration = 0;
+  for (const Rating& rating : ratings.players) {
+    const int iteration = checkpoint_iteration(rating.player);
+    if (iteration < 0 || (first != nullptr && iteration >= first_iteration)) continue;
+    first = &rating;
+    first_iteration = iteration;
+  }
+  if (first == nullptr) return ratings;
+  const Ratings relative = rate_players(records, {{first->player, first->elo}}, settings);
+  for (std::size_t i = 0; i < ratings.players.size(); ++i) {
+    if (&ratings.players[i] != first && !ratings.players[i].anchored) ratings.players[i].error_95 = relative.players[i].error_95;
+  }
+  return ratings;
+}
 
 }  // namespace wari

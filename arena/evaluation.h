@@ -20,7 +20,8 @@ struct EvaluationSettings {
   int games = 100;  // against each reference
   int visits = 64;  // simulations a move of the checkpoint
   int opening_plies = 4;
-  bool previous = true;                                                                                  // also against the checkpoint evaluated before
+  bool previous = true;                                                                                  // also against the checkpoint evaluated before,
+  int previous_games = 400;                                                                              // in so many games: that is where progress shows
   std::vector<std::string> references = {"random", "greedy", "alphabeta:depth=4", "alphabeta:depth=8"};  // PLAYERs of the command line
   int table_seeds = 0;       // the endgame table that choices are compared with; 0: none
   int truth_positions = 200;  // for each number of seeds
@@ -33,6 +34,7 @@ struct EvaluationSettings {
     v.number("visits", visits, 1, 1000000, "simulations a move of the checkpoint");
     v.number("opening_plies", opening_plies, 0, 100, "random plies at the start of each pair of games");
     v.flag("previous", previous, "also play the checkpoint that was evaluated before");
+    v.number("previous_games", previous_games, 2, 1000000, "games against that one, which say whether it got better where all references lose; even");
     v.list("references", references, "players with fixed strength that every evaluated checkpoint meets");
     v.number("table_seeds", table_seeds, 0, kMostTableSeeds,
              "moves are also compared with an endgame table of so many seeds, more than self-play looks up, built before the first game; 0: they are not");
@@ -48,7 +50,7 @@ struct EvaluationMatch {
 
 struct Evaluation {
   std::vector<EvaluationMatch> matches;  // in order of settings.references, then the previous checkpoint
-  Rating rating;                         // of the checkpoint, from all matches in the database; random = 0
+  Rating rating;                         // of the checkpoint, from all matches in the database, as rate_run() has it
   Ratings all;                           // of every player that the database knows, likewise
   std::optional<TruthReport> truth;      // of the raw policy and of searches of `visits`, where there is a table
   bool complete = true;                  // false: `watch` stopped it; what was finished is in the database
@@ -62,7 +64,8 @@ void check_evaluation(const EvaluationSettings& settings, const Rules& rules);
 Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rules, std::uint64_t seed, int iteration, Player& checkpoint, Player* previous,
                            const PlayerEnvironment& environment, ResultsDatabase& database, const std::function<bool(const MatchProgress&)>& watch = {});
 
-// The anchored curve over all players in the database: `random` stands at 0.
+// All players in the database on one scale: `random` stands at 0. Errors are relative to the first checkpoint of them, so that a curve's band says how sure its rise is and not how far
+// away random play may be; the first has the error relative to random. Draws are results of their own, as in `wari results`.
 Ratings rate_run(const ResultsDatabase& database);
 
 }  // namespace wari

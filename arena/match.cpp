@@ -122,13 +122,17 @@ class Games {
 
   // Unfinished games count by the plies that they have against the mean of the finished ones.
   double share_done() const {
-    constexpr double kUsualPlies = 90;
+    constexpr double kUsualPlies = 110;
     const int finished = finished_.games();
-    const double games = static_cast<double>(played_.size());
-    const double usual = 10 * finished >= games ? static_cast<double>(finished_plies_) / finished : kUsualPlies;
-    double done = finished;
-    for (const std::size_t number : active_) done += std::min(played_[number].game.plies() / usual, 0.95);
-    return done / games;
+    // Short games end first: their mean says something about the others only where many more have ended than are going on.
+    const double usual = finished > 2 * static_cast<int>(active_.size()) ? static_cast<double>(finished_plies_) / finished : kUsualPlies;
+    double done = static_cast<double>(finished_plies_), left = usual * static_cast<double>(played_.size() - begun_);
+    for (const std::size_t number : active_) {
+      const int plies = played_[number].game.plies();
+      done += plies;
+      left += usual / 3 + std::max(0.0, usual - plies) * 2 / 3;  // a game that is long already goes on for a while
+    }
+    return done + left > 0 ? done / (done + left) : 0;
   }
 
   const MatchSettings& settings_;

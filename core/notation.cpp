@@ -63,7 +63,7 @@ int action_named(const Position& position, std::string_view text) {
 // `number`: place in a line, from 1; 0 for a single move.
 int legal_action(const Game& game, std::string_view text, int number) {
   const std::string what = number > 0 ? fmt::format("illegal move {}: '{}'", number, text) : fmt::format("illegal move '{}'", text);
-  if (game.is_over()) throw Error(fmt::format("{}: the game is over at {}: leave it out", what, position_text(game.position())));
+  if (game.is_over()) throw Error(fmt::format("{}: the game is over at {}: no move can follow", what, position_text(game.position())));
   const int action = action_named(game.position(), text);
   if (action < 0 || ((game.legal() >> action) & 1) == 0) {
     throw Error(fmt::format("{}: {} at {}: legal are {}", what, illegal_reason(game, action, std::string(text)), position_text(game.position()), legal_texts(game)));

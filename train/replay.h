@@ -32,7 +32,7 @@ struct ReplaySettings {
   void fields(Visitor& v) {
     v.number("min_positions", min_positions, std::int64_t{1}, std::int64_t{1} << 32, "positions in the window before the first optimiser step");
     v.number("window_min", window_min, std::int64_t{1}, std::int64_t{1} << 31, "positions: up to this many all are learned from");
-    v.number("window_max", window_max, std::int64_t{1}, std::int64_t{1} << 31, "positions that the window grows to (whole shards: up to one more); about 70 bytes of memory each");
+    v.number("window_max", window_max, std::int64_t{1}, std::int64_t{1} << 31, "positions that the window grows to (whole shards: up to one more); 64 bytes of memory each");
     v.number("window_growth", window_growth, 0.0, 1.0, "slope with which the window grows once window_min is passed; 0.5: half of all further positions");
     v.number("window_exponent", window_exponent, 0.1, 1.0, "the window grows with this power of all positions played; 1: in proportion");
     v.number("reuse", reuse, 0.01, 100.0, "times that a position is learned from, on average over its time in the window");

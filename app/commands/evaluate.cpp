@@ -99,7 +99,7 @@ TruthSettings settings_of(const EvaluateOptions& options, const CheckpointInfo& 
   settings.seeds_high = table.seeds();
   settings.seeds_low = options.seeds_low > 0 ? options.seeds_low : std::max(seeds_looked_up(info) + 1, table.seeds() - 2);
   if (options.seeds_low == 0 && settings.seeds_low > table.seeds())
-    throw Error(fmt::format("training looked up all that the table holds: '{}', {} seeds: build one of {} seeds or more ('wari endgame build --rules {} --seeds {} --out FILE'), or say --seeds-low",
+    throw Error(fmt::format("too small to tell what was learned: '{}', {} seeds: the training of this checkpoint built a table of as many itself: build one of {} seeds or more ('wari endgame build --rules {} --seeds {} --out FILE'), or say --seeds-low",
                             options.table, table.seeds(), settings.seeds_low, rules_name(settings.rules), settings.seeds_low + 2));
   return settings;
 }

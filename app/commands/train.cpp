@@ -23,7 +23,9 @@ int run_train(const TrainOptions& options, Output& out) {
     return kSignalExit + result.stopped_by;
   }
   if (result.iterations_done == 0) return 0;  // the log has said why
-  out.print("{} {} done; checkpoints, metrics and results are in {}\n", result.iterations_done, result.iterations_done == 1 ? "iteration" : "iterations", options.run);
+  const auto in_all = result.last_line.value("iteration", std::int64_t{result.iterations_done});
+  out.print("{} {} done{}; checkpoints, metrics and results are in {}\n", in_all, in_all == 1 ? "iteration" : "iterations",
+            in_all == result.iterations_done ? "" : fmt::format(", {} of them now", result.iterations_done), options.run);
   const std::string rules = rules_name(make_rules_mix(request.settings.rules).rules.front());
   out.print("  measure it     wari match --a search:checkpoint={} --b alphabeta:depth=8 --games 200 --rules {}\n", options.run, rules);
   out.print("  ask it         wari analyze --checkpoint {} --rules {} --visits 1000\n", options.run, rules);

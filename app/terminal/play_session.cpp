@@ -24,11 +24,11 @@ constexpr double kShortLookSeconds = 0.3;
 constexpr int kQuietPliesOfCircling = 30, kQuietPliesBetweenOffers = 20;
 
 constexpr const char* kHelp =
-    "  A..F      plays the pit of that letter; C- plays it and declines the capture (where the rules let you)\n"
+    "  A..F      plays the pit of that letter, large or small; C- plays it and declines the capture (where the rules let you)\n"
     "  u         takes your last move back, and the answer to it\n"
-    "  h, a      a hint; what the engine thinks of each move\n"
-    "  e         the bar below the board on or off\n"
-    "  b         you play the other side\n"
+    "  h, v      a hint; the value of each move\n"
+    "  g         the gauge below the board on or off\n"
+    "  o         you play the other side\n"
     "  n         a new game; r RULES one by other rules, r lists them\n"
     "  s FILE    saves the game as OGN; l FILE [N] loads one (the N-th of the file)\n"
     "  p         the position and the moves as text; p POSITION sets one up; m LINE plays moves of both sides, as in m FfEb\n"
@@ -119,16 +119,16 @@ bool PlaySession::obey(const std::string& command, const std::string& argument) 
     say_(kHelp);
   } else if (alone && command == "u") {
     take_back();
-  } else if (alone && (command == "h" || command == "a")) {
+  } else if (alone && (command == "h" || command == "v")) {
     if (finished()) throw Error("the game is over: there is nothing to think about: u takes back, n begins anew");
     const RootResult result = think({}).root;
-    say_(command == "a" ? analysis_table(game(), result, settings_.style) : fmt::format("hint: {} (expected: {})\n", move_text(game().position(), result.best), expected_line(game(), result)));
+    say_(command == "v" ? analysis_table(game(), result, settings_.style) : fmt::format("hint: {} (expected: {})\n", move_text(game().position(), result.best), expected_line(game(), result)));
     say_(evaluation_line(game(), result, settings_.style));
-  } else if (alone && command == "e") {
+  } else if (alone && command == "g") {
     settings_.evaluate = !settings_.evaluate;
-    say_(settings_.evaluate ? "the bar is on\n" : "the bar is off\n");
+    say_(settings_.evaluate ? "the gauge is on\n" : "the gauge is off\n");
     if (settings_.evaluate) show();
-  } else if (alone && command == "b") {
+  } else if (alone && command == "o") {
     settings_.side = settings_.side == HumanSide::south ? HumanSide::north : HumanSide::south;
     say_(fmt::format("you play {} now\n", settings_.side == HumanSide::south ? "South" : "North"));
     answer();

@@ -120,7 +120,7 @@ TEST_F(EndgameCommands, EvaluateTellsHowOftenTheMoveIsPerfect) {
   expect_refused({"evaluate", "--checkpoint", run, "--table", table, "--rules", "warri"}, "'warri'");
   const Ran small = run_wari({"endgame", "build", "--seeds", "7", "--out", folder_.path() + "/small.table"});
   ASSERT_EQ(small.status, 0);
-  expect_refused({"evaluate", "--checkpoint", run, "--table", folder_.path() + "/small.table"}, "training looked up all");
+  expect_refused({"evaluate", "--checkpoint", run, "--table", folder_.path() + "/small.table"}, "too small to tell");
 }
 
 }  // namespace

@@ -132,18 +132,18 @@ TEST(PlaySession, NorthAnswersTheEngineAndSidesCanBeSwitched) {
   EXPECT_EQ(driven.game().plies(), 3);
   driven("e-");
   EXPECT_EQ(driven.game().plies(), 3) << "nothing to decline";
-  EXPECT_THAT(driven("b"), HasSubstr("you play South now"));
+  EXPECT_THAT(driven("o"), HasSubstr("you play South now"));
   EXPECT_EQ(driven.game().plies(), 4) << "the engine moves for the other side at once";
 }
 
 TEST(PlaySession, HintsAnalysisAndTheBar) {
   Driven driven;
   EXPECT_THAT(driven("h"), AllOf(HasSubstr("hint: "), HasSubstr("expected: "), HasSubstr("South [")));
-  const std::string table = driven("a");
+  const std::string table = driven("v");
   EXPECT_THAT(table, AllOf(HasSubstr("move     visits"), HasSubstr("\nA "), HasSubstr("\nF "), HasSubstr("for South")));
-  EXPECT_THAT(driven("e"), HasSubstr("the bar is off"));
+  EXPECT_THAT(driven("g"), HasSubstr("the gauge is off"));
   EXPECT_THAT(driven("F"), Not(HasSubstr("South [")));
-  EXPECT_THAT(driven("e"), HasSubstr("South ["));
+  EXPECT_THAT(driven("g"), HasSubstr("South ["));
   EXPECT_EQ(driven.game().plies(), 2);
   EXPECT_THAT(driven("?"), AllOf(HasSubstr("takes your last move back"), HasSubstr("quits")));
 }
@@ -231,9 +231,9 @@ TEST(LineInput, WhatIsLongerThanAnyLineIsCutAndItsRestDropped) {
 TEST(PlayCommand, IsDrivenThroughAPipeAndEndsWithItsInput) {
   const TestFolder folder;
   const std::string file = folder.path() + "/game.ogn";
-  const Ran ran = run_wari({"play", "--visits", "20", "--threads", "1", "--save", file}, "F\nE\nh\na\ne\nu\n");
+  const Ran ran = run_wari({"play", "--visits", "20", "--threads", "1", "--save", file}, "F\nE\nh\nv\ng\nu\n");
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("North played "), HasSubstr("hint: "), HasSubstr("the bar is off"), Not(HasSubstr("\x1b")), Not(HasSubstr("South> "))));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("North played "), HasSubstr("hint: "), HasSubstr("the gauge is off"), Not(HasSubstr("\x1b")), Not(HasSubstr("South> "))));
   EXPECT_EQ(read_ogn(content(file), file).at(0).game.plies(), 2);
   const auto json = nlohmann::json::parse(run_wari({"play", "--visits", "20", "--side", "both", "--load", file, "--json"}, "q\n").out);
   EXPECT_EQ(json["moves"].get<std::string>().size(), 2u);

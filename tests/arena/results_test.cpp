@@ -164,7 +164,7 @@ TEST_F(Results, AFileOfTheFirstFormatIsBroughtToThePresentOne) {
 
 EvaluationSettings small_evaluation() {
   EvaluationSettings settings;
-  settings.games = 20;
+  settings.games = settings.previous_games = 20;
   settings.references = {"random", "greedy", "alphabeta:depth=2"};
   return settings;
 }

@@ -27,7 +27,7 @@ const kCharts = [
   ["Time of an iteration", "seconds", compact, { seconds: "seconds" }],
 ];
 
-const agoWords = (seconds) => (seconds < 90 ? `${Math.round(seconds)} seconds ago` : seconds < 5400 ? `${Math.round(seconds / 60)} minutes ago` : `${Math.round(seconds / 3600)} hours ago`);
+const agoWords = (seconds) => (seconds < 90 ? `${Math.round(seconds)} ${Math.round(seconds) === 1 ? "second" : "seconds"} ago` : seconds < 5400 ? `${Math.round(seconds / 60)} minutes ago` : `${Math.round(seconds / 3600)} hours ago`);
 
 export class TrainingView {
   constructor(section) {
