@@ -16,7 +16,7 @@ export class Game extends EventTarget {
     this.state = null;      // the server's answer for all moves
     this.viewed = null;     // ply on the board; null: the newest
     this.thinking = false;
-    this.paused = Boolean(this.kept?.paused);  // of two engines
+    this.paused = this.kept?.paused === true && !this.played;  // two engines only: nobody waits for a person's move
     this.error = null;
     this.about = null;
     this.presets = null;
@@ -175,6 +175,7 @@ export class Game extends EventTarget {
   }
 
   pause(paused) {
+    if (this.played) return;
     this.paused = paused;
     this.#store();
     if (paused) this.#interrupt();

@@ -296,7 +296,7 @@ export class PlayView {
     const key = event.key.toLowerCase(), { game } = this;
     const actions = {
       u: () => this.takeBack(), h: () => this.hint(), v: () => this.#toggleEvaluation(), n: () => this.newGame.open(), r: () => this.#turn(),
-      s: () => this.#save(), l: () => this.loading.open(), p: () => game.pause(!game.paused),
+      s: () => this.#save(), l: () => this.loading.open(), p: () => this.buttons.pause.hidden || game.pause(!game.paused),
       ",": () => this.step(game.ply - 1), ".": () => this.step(game.ply + 1), home: () => this.step(0), end: () => this.step(game.moves.length),
       "-": () => this.choice && this.choose(this.choice.pit, true),
     };
