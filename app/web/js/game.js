@@ -95,7 +95,13 @@ export class Game extends EventTarget {
     return [...counts, parts[14]].join("-");
   }
 
-  async connect() {
+  // One start at a time: whoever asks meanwhile waits for the same.
+  connect() {
+    this.connecting ??= this.#connect().finally(() => (this.connecting = null));
+    return this.connecting;
+  }
+
+  async #connect() {
     try {
       [this.about, { presets: this.presets, options: this.options }] = await Promise.all([get("about"), get("rules")]);
       if (!this.kept) this.setup.rules = this.about.rules;
@@ -217,8 +223,10 @@ export class Game extends EventTarget {
     return { south, north, winner };
   }
 
+  // Whatever the engine was asked before is dropped; it is asked again when the answer is there.
   async refresh() {
-    const generation = ++this.generation;
+    this.#interrupt();
+    const { generation } = this;
     try {
       const state = await post("game", this.request());
       if (generation !== this.generation) return;
