@@ -48,6 +48,33 @@ class KeptGame(PageTest):
             again.click();""")
         wait_for("the answer", lambda: len(self.moves()) == 2 and self.legal())
 
+    def test_damaged_storage_begins_a_new_game_or_loses_what_is_damaged(self):
+        damaged = [None, 7, [], "x", {"players": None}, {"players": {"S": "you"}}, {"players": {"S": "you", "N": 3}}, {"rules": 5}, {"rules": None}, {"start": 3}, {"moves": None}, {"moves": 7},
+                   {"agreed": {}}, {"agreed": True}, {"agreed": {"stores": [1], "winner": "S", "sweeps": []}}, {"agreed": {"stores": [1, 2], "winner": "S", "sweeps": [3]}}, {"strength": {}},
+                   {"quietUntil": "x"}, {"tags": [3]}, {"tags": {"Event": 3}}, {"paused": 3}]
+        for value in damaged:
+            with self.subTest(value=value):
+                self.store(json.dumps(value))
+                wait_for("a board", lambda: self.label("A") and self.legal() == list("ABCDEF") and self.status() == "Your move")
+                self.button("New game")
+                wait_for("the dialog", lambda: self.browser.count("dialog[open]"))
+        self.store('{"moves": "F')
+        wait_for("a board", lambda: self.label("A") and self.legal() == list("ABCDEF"))
+        self.store(json.dumps({"moves": "Ff", "players": {"S": "you", "N": "you"}, "agreed": {}, "tags": 3}))
+        wait_for("the moves", lambda: self.browser.count("#play .move") == 2 and self.legal())
+
+    def test_a_game_that_the_server_refuses_can_be_left(self):
+        self.expected_console = ("400",)
+        for value in [{"rules": "nonsense"}, {"rules": "abapa,laps=seven,"}, {"start": "4-4"}, {"moves": "AAAA"}, {"rules": "", "strength": "nobody"}]:
+            with self.subTest(value=value):
+                self.store(json.dumps(value))
+                wait_for("the reason", lambda: self.browser.text(".notice.failed strong"))
+                self.button("New game")
+                self.browser.clear("#start-position")
+                self.browser.click('input[name="seats"][value="you-you"]')
+                self.browser.click('.new-game button[type="submit"]')
+                wait_for("a board", lambda: self.label("A") and self.legal() == list("ABCDEF") and not self.browser.count(".notice.failed"))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

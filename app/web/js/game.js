@@ -1,22 +1,21 @@
 // The game that is being played. The server keeps none: this is the whole of it, in the browser's storage after every move.
 import { get, post, postPatiently } from "./api.js";
+import { keptGame, kNewGame } from "./kept_game.js";
 import { parsePosition, splitLine, startPosition } from "./notation.js";
 import { load, save } from "./storage.js";
 
 const kAskAgainAfter = 40;    // plies
 const kRetrySeconds = 3;
 
-export const kNewGame = { rules: "abapa", start: null, moves: "", players: { S: "you", N: "engine" }, strength: null, agreed: null, quietUntil: 0, tags: {} };
-
 export class Game extends EventTarget {
   constructor() {
     super();
-    this.kept = load("game", null);
+    this.kept = keptGame(load("game", null));
     this.setup = { ...kNewGame, ...this.kept };
     this.state = null;      // the server's answer for all moves
     this.viewed = null;     // ply on the board; null: the newest
     this.thinking = false;
-    this.paused = this.kept?.paused === true && !this.played;  // two engines only: nobody waits for a person's move
+    this.paused = Boolean(this.kept?.paused) && !this.played;  // two engines only: nobody waits for a person's move
     this.error = null;
     this.about = null;
     this.presets = null;
