@@ -18,7 +18,7 @@ struct HttpRequest {
   HttpFields query;                   // decoded, in order
   HttpFields headers;                 // names in lower case
   std::string body;
-  std::function<bool()> client_left;  // has the client closed its connection? Asked now and then by whatever takes long
+  std::function<bool()> client_left;  // has the client closed its connection, or does the server stop? Asked now and then by whatever takes long
 
   // The first of that name; empty: none.
   std::string header(std::string_view name) const {
@@ -47,6 +47,8 @@ class HttpError : public std::runtime_error {
   int status_;
   HttpFields headers_;
 };
+
+inline constexpr int kClientLeft = 499;  // status of a request that client_left() ended
 
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 

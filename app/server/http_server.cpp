@@ -148,8 +148,10 @@ struct HttpServer::Library {
 
 HttpServer::HttpServer(const HttpSettings& settings, HttpHandler handler) : library_(std::make_unique<Library>(settings)) {
   BoundedServer& server = library_->server;
-  server.set_pre_routing_handler([handler = std::move(handler)](const httplib::Request& request, httplib::Response& response) {
+  server.set_pre_routing_handler([&server, handler = std::move(handler)](const httplib::Request& request, httplib::Response& response) {
     HttpResponse said = answer(handler, plain_request(request));
+    // What was told that its client left may have been told so because we stop: then the client is there, and hears why.
+    if (said.status == kClientLeft && server.stopping()) said = error_response(503, "the server is stopping: start it again");
     response.status = said.status;
     for (const auto& [name, value] : said.headers) response.set_header(name, value);
     if (!said.body.empty()) response.set_content(std::move(said.body), said.type);

@@ -9,7 +9,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-HttpError nobody_waits() { return HttpError(499, "cancelled: the client closed its connection: ask again"); }
+HttpError nobody_waits() { return HttpError(kClientLeft, "cancelled: the client closed its connection: ask again"); }
 
 }  // namespace
 

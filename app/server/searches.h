@@ -36,7 +36,7 @@ class Searches {
  public:
   explicit Searches(const SearchesSettings& settings) : settings_(settings), pool_(settings.pool) {}
 
-  // Throws HttpError: 429, too many; 499, `client_left` says that nobody waits for the answer; Error where the checkpoint cannot be loaded.
+  // Throws HttpError: 429, too many; kClientLeft, `client_left` says that nobody waits for the answer; Error where the checkpoint cannot be loaded.
   ThoughtOf think(const ThinkRequest& request, const Game& game, const std::function<bool()>& client_left);
 
   // For what is known of an engine without thinking. Throws as think() does.

@@ -208,6 +208,21 @@ TEST(WebServerTime, UnusedConnectionsDoNotKeepItFromStopping) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
+TEST(WebServerTime, WhoeverWaitsWhileItStopsHearsSo) {
+  for (const bool move : {false, true}) {
+    auto server = std::make_unique<WebServer>(test_settings());
+    Answer answer;
+    std::thread waiting([&, port = server->port()] {
+      answer = move ? post(port, "/api/move", {{"strength", {{"movetime_ms", 20'000}}}}) : post(port, "/api/think", {{"movetime_ms", 20'000}});
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    server.reset();
+    waiting.join();
+    EXPECT_EQ(answer.status, 503) << answer.body;
+    EXPECT_EQ(answer.error(), "the server is stopping: start it again");
+  }
+}
+
 TEST_F(WebServerTest, APortInUseIsAnErrorThatSaysSo) {
   WebServerSettings settings = test_settings();
   settings.http.port = port();

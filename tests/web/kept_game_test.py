@@ -1,6 +1,7 @@
 """What the browser keeps of a game, and what could harm it: a key at the wrong moment, impatient clicks, damaged storage."""
 
 import json
+import time
 import unittest
 
 from page import PageTest, wait_for
@@ -74,6 +75,18 @@ class KeptGame(PageTest):
                 self.browser.click('input[name="seats"][value="you-you"]')
                 self.browser.click('.new-game button[type="submit"]')
                 wait_for("a board", lambda: self.label("A") and self.legal() == list("ABCDEF") and not self.browser.count(".notice.failed"))
+
+    def test_a_game_goes_on_when_the_server_stopped_while_the_engine_thought(self):
+        self.expected_console = ("503", "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET")
+        self.game(players={"S": "you", "N": "engine"}, strength="Full strength")
+        self.pit("F")
+        self.wait_status("thinking")
+        time.sleep(0.5)
+        self.server.stop()
+        wait_for("the notice", lambda: "Your game is safe here" in self.browser.text(".notice.failed"))
+        self.server.start()
+        wait_for("the answer", lambda: len(self.moves()) == 2 and self.legal())
+        self.assertEqual(self.browser.count(".notice.failed"), 0)
 
 
 if __name__ == "__main__":

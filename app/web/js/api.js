@@ -1,9 +1,14 @@
-// Talks to the server (docs/web-api.md). A failed request is a ServerError: `status` 0 where nothing answered.
+// Talks to the server (docs/web-api.md). A failed request is a ServerError: `status` 0 where nothing answered, 503 where the server stops or lacks something for now.
 export class ServerError extends Error {
   constructor(message, status, retryAfterSeconds = null) {
     super(message);
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  // It may go well a moment later, without anybody doing something on this page.
+  get passes() {
+    return this.status === 0 || this.status === 503;
   }
 }
 

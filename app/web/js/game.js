@@ -281,12 +281,12 @@ export class Game extends EventTarget {
     clearTimeout(this.timer);
   }
 
-  // Where nothing answered the game asks again by itself; any other error waits for the player.
+  // Where the server is gone or stops the game asks again by itself; any other error waits for the player.
   #fail(error) {
     this.error = error;
     this.#tell("failed");
     clearTimeout(this.timer);
-    if (error.status === 0) this.timer = setTimeout(() => this.retry(), 1000 * kRetrySeconds);
+    if (error.passes) this.timer = setTimeout(() => this.retry(), 1000 * kRetrySeconds);
   }
 
   #store() {

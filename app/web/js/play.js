@@ -266,7 +266,7 @@ export class PlayView {
   #notices() {
     const { game } = this, notices = [];
     const notice = (kind, words, ...actions) => h("div", { class: `notice ${kind}` }, h("div", {}, words), h("div", { class: "notice-actions" }, actions));
-    if (game.error) notices.push(h("div", { class: "notice failed", role: "alert" }, h("div", {}, h("strong", {}, game.error.message), game.error.status === 0 ? " Your game is safe here; it goes on as soon as the server is back." : ""),
+    if (game.error) notices.push(h("div", { class: "notice failed", role: "alert" }, h("div", {}, h("strong", {}, game.error.message), game.error.passes ? " Your game is safe here; it goes on as soon as the server is back." : ""),
       h("div", { class: "notice-actions" }, button("Try again", { onclick: () => game.retry() }))));
     if (!game.live) notices.push(notice("earlier", "You are looking back.", button("Back to the game", { class: "primary", onclick: () => this.step(game.moves.length) }), button("Play on from here", { onclick: () => game.branch() })));
     if (game.circles) {
