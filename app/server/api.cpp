@@ -79,7 +79,8 @@ Rules Api::standard_rules() const {
   if (!settings_.rules.empty()) return parse_rules(settings_.rules);
   try {
     if (const auto checkpoint = names_.standard()) return read_checkpoint_info(checkpoint->folder).rules.front().first;
-  } catch (const Error&) {  // removed meanwhile, or damaged, which thinking will say
+  } catch (const Error&) {      // removed meanwhile, or damaged, which thinking will say
+  } catch (const HttpError&) {  // all are gone, likewise
   }
   return Rules{};
 }

@@ -15,12 +15,16 @@ NamedCheckpoint named(const std::filesystem::path& folder) {
 
 }  // namespace
 
-CheckpointNames::CheckpointNames(std::filesystem::path run, std::string checkpoint) : run_(std::move(run)), checkpoint_(std::move(checkpoint)) {}
+CheckpointNames::CheckpointNames(std::filesystem::path run, std::string checkpoint) : run_(std::move(run)), checkpoint_(std::move(checkpoint)) {
+  if (!run_.empty()) list();  // whether there are some
+}
 
 std::vector<NamedCheckpoint> CheckpointNames::list() const {
   std::vector<NamedCheckpoint> names;
   if (!run_.empty()) {
     for (const std::filesystem::path& folder : list_checkpoints(run_)) names.push_back(named(folder));
+    if (names.empty() && seen_) throw HttpError(503, "the run's checkpoints are gone: " + quote(run_.filename().string()) + ": put the run's folder back", {{"Retry-After", "3"}});
+    if (!names.empty()) seen_ = true;
   } else if (!checkpoint_.empty()) {
     names.push_back(named(resolve_checkpoint(checkpoint_)));
   }

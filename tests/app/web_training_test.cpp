@@ -303,6 +303,24 @@ TEST_F(WebRunTest, ACheckpointAloneCanBeServed) {
   EXPECT_EQ(get(server.port(), "/api/training").status, 404);
 }
 
+// Random games must not take over from a network without a word.
+TEST_F(WebRunTest, ARunThatIsGoneIsSaidUntilItIsBack) {
+  const WebServer server(settings());
+  const json strength = {{"strength", {{"visits", 20}}}};
+  EXPECT_EQ(post(server.port(), "/api/move", strength).json()["checkpoint"], "000002");
+  const std::string aside = folder_->path() + "/aside";
+  std::filesystem::rename(run(), aside);
+  for (const char* path : {"/api/move", "/api/think"}) {
+    const Answer answer = post(server.port(), path, std::string(path) == "/api/move" ? strength : json{{"visits", 20}});
+    EXPECT_EQ(answer.status, 503) << answer.body;
+    EXPECT_THAT(answer.error(), HasSubstr("the run's checkpoints are gone: 'first'"));
+  }
+  EXPECT_EQ(get(server.port(), "/api/checkpoints").status, 503);
+  EXPECT_EQ(post(server.port(), "/api/think", {{"visits", 20}, {"checkpoint", "newest"}}).status, 503);
+  std::filesystem::rename(aside, run());
+  EXPECT_EQ(post(server.port(), "/api/move", strength).json()["checkpoint"], "000002");
+}
+
 // Training goes on in the same folder, and prunes its checkpoints and shards, while everything is asked for.
 TEST_F(WebRunTest, MayBeTrainingMeanwhile) {
   const std::string second = folder_->path() + "/second";
