@@ -5,6 +5,7 @@
 #include "app/server/think_json.h"
 #include "arena/results.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/notation.h"
 #include "core/random.h"
 #include "search/signature.h"
@@ -71,6 +72,14 @@ auto while_checkpoints_go(Choose choose) {
   return choose();
 }
 
+// What an Error says about a checkpoint, with its name in place of the folder: where it lies is nobody's business.
+std::string named_reason(std::string reason, const std::optional<NamedCheckpoint>& checkpoint) {
+  if (!checkpoint) return reason;
+  const std::string folder = checkpoint->folder.string();
+  for (std::size_t at = 0; (at = reason.find(folder, at)) != std::string::npos; at += checkpoint->name.size()) reason.replace(at, folder.size(), checkpoint->name);
+  return reason;
+}
+
 }  // namespace
 
 std::optional<NamedCheckpoint> Api::asked_checkpoint(Fields& fields) const {
@@ -85,37 +94,52 @@ Json Api::about(const HttpRequest& request) {
   Json trained_on = Json::array();
   std::string note;
   std::optional<NamedCheckpoint> checkpoint;
-  const std::shared_ptr<const Engine> engine = while_checkpoints_go([&] {
-    checkpoint = names_.standard();
-    if (checkpoint) {
-      const CheckpointInfo info = read_checkpoint_info(checkpoint->folder);
-      trained_on.clear();
-      for (const auto& [set, weight] : info.rules) trained_on.push_back(rules_name(set));
-      note = untrained_rules_note(info, rules, checkpoint->name);
-    }
-    return searches_.engine(checkpoint, rules);
-  });
+  std::shared_ptr<const Engine> engine;
+  try {
+    engine = while_checkpoints_go([&] {
+      checkpoint = names_.standard();
+      if (checkpoint) {
+        const CheckpointInfo info = read_checkpoint_info(checkpoint->folder);
+        trained_on.clear();
+        for (const auto& [set, weight] : info.rules) trained_on.push_back(rules_name(set));
+        note = untrained_rules_note(info, rules, checkpoint->name);
+      }
+      return searches_.engine(checkpoint, rules);
+    });
+  } catch (const Error& error) {  // damaged: boards and earlier checkpoints work all the same
+    note = named_reason(error.what(), checkpoint);
+    trained_on.clear();
+  } catch (const HttpError& error) {
+    if (error.status() != 503) throw;
+    note = error.what();
+  }
   Json json = {{"version", program_version()},
                {"signature", fmt::format("{:016x}", kSearchSignature)},
                {"run", run_ ? Json(names_.run().filename().string()) : Json(nullptr)},
                {"rules", rules_name(standard_rules())}};
+  const bool network = checkpoint || !engine;
   json["engine"] = {{"checkpoint", checkpoint ? Json(checkpoint->name) : Json(nullptr)},
-                    {"iteration", engine->iteration >= 0 ? Json(engine->iteration) : Json(nullptr)},
-                    {"network", engine->network.empty() ? Json(nullptr) : Json(engine->network)},
-                    {"judge", checkpoint ? "network" : "rollouts"},
+                    {"iteration", engine && engine->iteration >= 0 ? Json(engine->iteration) : Json(nullptr)},
+                    {"network", engine && !engine->network.empty() ? Json(engine->network) : Json(nullptr)},
+                    {"judge", network ? "network" : "rollouts"},
                     {"trained_on", trained_on},
                     {"note", note},
-                    {"table_seeds", engine->table ? Json(engine->table_seeds()) : Json(nullptr)}};
-  json["strengths"] = strengths_json(checkpoint.has_value());
+                    {"table_seeds", engine && engine->table ? Json(engine->table_seeds()) : Json(nullptr)}};
+  json["strengths"] = strengths_json(network);
   json["limits"] = {{"visits", kMostVisits}, {"movetime_ms", kMostMovetimeMs}, {"match_games", kMostMatchGames}, {"match_visits", kMostMatchVisits}, {"plies", kMostPlies}};
   return json;
 }
 
 Json Api::found(ThinkRequest think, const std::optional<NamedCheckpoint>& named, const Game& game, const HttpRequest& request, ThoughtOf& thought) {
-  thought = while_checkpoints_go([&] {
-    think.engine.checkpoint = named ? named : names_.standard();
-    return searches_.think(think, game, request.client_left);
-  });
+  try {
+    thought = while_checkpoints_go([&] {
+      think.engine.checkpoint = named ? named : names_.standard();
+      return searches_.think(think, game, request.client_left);
+    });
+  } catch (const Error& error) {
+    log_warning("{} {}: {}", request.method, request.path, error.what());
+    throw HttpError(500, named_reason(error.what(), think.engine.checkpoint));
+  }
   return think_json(game, thought, think.engine.checkpoint);
 }
 

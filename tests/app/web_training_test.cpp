@@ -316,9 +316,37 @@ TEST_F(WebRunTest, ARunThatIsGoneIsSaidUntilItIsBack) {
     EXPECT_THAT(answer.error(), HasSubstr("the run's checkpoints are gone: 'first'"));
   }
   EXPECT_EQ(get(server.port(), "/api/checkpoints").status, 503);
+  const Answer about = get(server.port(), "/api/about");
+  ASSERT_EQ(about.status, 200) << about.body;
+  EXPECT_EQ(about.json()["engine"]["checkpoint"], nullptr);
+  EXPECT_THAT(about.json()["engine"]["note"].get<std::string>(), HasSubstr("the run's checkpoints are gone"));
   EXPECT_EQ(post(server.port(), "/api/think", {{"visits", 20}, {"checkpoint", "newest"}}).status, 503);
   std::filesystem::rename(aside, run());
   EXPECT_EQ(post(server.port(), "/api/move", strength).json()["checkpoint"], "000002");
+}
+
+TEST_F(WebRunTest, ADamagedNewestCheckpointIsNamedAndTheRestGoesOn) {
+  const std::string folder = run() + "/checkpoints/000003";
+  for (const char* file : {"checkpoint.json", "weights.safetensors"}) {
+    std::filesystem::copy(run() + "/checkpoints/000002", folder);
+    std::ofstream(folder + "/" + file, std::ios::app) << "x";
+    const WebServer server(settings());
+    const Answer about = get(server.port(), "/api/about");
+    EXPECT_EQ(about.status, 200) << about.body;
+    EXPECT_EQ(about.json()["engine"]["checkpoint"], "000003");
+    EXPECT_EQ(about.json()["engine"]["judge"], "network");
+    EXPECT_GE(about.json()["strengths"].size(), 5u);
+    const Answer thought = post(server.port(), "/api/think", {{"visits", 20}});
+    EXPECT_EQ(thought.status, 500);
+    EXPECT_EQ(post(server.port(), "/api/move", {{"strength", {{"visits", 20}}}}).error(), thought.error());
+    for (const std::string& said : {about.json()["engine"]["note"].get<std::string>(), thought.error()}) {
+      EXPECT_THAT(said, HasSubstr(std::string("000003/") + file));
+      EXPECT_THAT(said, testing::Not(HasSubstr(folder_->path()))) << "where it lies is nobody's business";
+    }
+    EXPECT_EQ(post(server.port(), "/api/game", json::object()).status, 200);
+    EXPECT_EQ(post(server.port(), "/api/think", {{"visits", 20}, {"checkpoint", "000002"}}).status, 200);
+    std::filesystem::remove_all(folder);
+  }
 }
 
 // Training goes on in the same folder, and prunes its checkpoints and shards, while everything is asked for.

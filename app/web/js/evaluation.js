@@ -97,7 +97,7 @@ export class Evaluation {
   // What there is to say about the engine under these rules.
   note() {
     const engine = this.game.about?.engine, trained = engine?.trained_on ?? [];
-    this.remark.textContent = engine?.note ? `The network was trained on ${trained.join(", ")} alone: under ${this.game.state?.rules ?? "these rules"} it guesses.` : "";
+    this.remark.textContent = !engine?.note || !trained.length ? engine?.note ?? "" : `The network was trained on ${trained.join(", ")} alone: under ${this.game.state?.rules ?? "these rules"} it guesses.`;
   }
 
   #draw() {
