@@ -127,6 +127,17 @@ std::vector<std::pair<std::string, std::string>> Fields::text_map(const std::str
   return result;
 }
 
+std::vector<Fields> Fields::objects(const std::string& key, std::size_t most) {
+  if (!has(key)) return {};
+  const std::string wanted = fmt::format("a list of at most {} objects", most);
+  const json& found = object_.at(key);
+  const bool fits = found.is_array() && found.size() <= most && std::all_of(found.begin(), found.end(), [](const json& entry) { return entry.is_object(); });
+  if (!fits) refuse(key, wanted);
+  std::vector<Fields> result;
+  for (const json& entry : found) result.emplace_back(entry, fmt::format("key '{}'", key));
+  return result;
+}
+
 void Fields::done() const {
   for (const auto& [key, value] : object_.items()) {
     if (std::find(known_.begin(), known_.end(), key) == known_.end())

@@ -32,6 +32,7 @@ class Fields {
   std::vector<std::string> texts(const std::string& key, std::size_t count, std::size_t most_bytes);  // exactly so many
   Fields object(const std::string& key);                                                               // read with its own done()
   std::vector<std::pair<std::string, std::string>> text_map(const std::string& key, std::size_t most_entries, std::size_t most_bytes);  // none: empty
+  std::vector<Fields> objects(const std::string& key, std::size_t most);  // each read with its own done(); none: empty
   void done() const;
 
  private:

@@ -254,6 +254,57 @@ TEST_F(WebGamesTest, GamesGoToOgnAndBack) {
   EXPECT_EQ(post(server_.port(), "/api/ogn/read", {{"text", std::string(2 << 20, ' ')}}).status, 413);
 }
 
+TEST_F(WebGamesTest, WhatStandsBesideTheMovesGoesToOgnAndBack) {
+  const std::string text = "[Event \"Club\"]\n[Result \"25-20\"]\n[Ended \"resigned\"]\n\n{before it} 1. F! $1 {first} f (1... e 2. F) 2. E {second} 25-20\n";
+  json game = post(server_.port(), "/api/ogn/read", {{"text", text}}).json()["games"][0];
+  EXPECT_EQ(game["ended"], "resigned");
+  EXPECT_EQ(game["result"], "25-20");
+  EXPECT_EQ(game["comment"], "before it");
+  EXPECT_EQ(game["notes"], json::parse(R"json([{"ply": 1, "annotation": "! $1", "comment": "first", "variations": ""},
+      {"ply": 2, "annotation": "", "comment": "", "variations": "(1... e 2. F)"}, {"ply": 3, "annotation": "", "comment": "second", "variations": ""}])json")) << game["notes"];
+  const Answer written = post(server_.port(), "/api/ogn/write", game);
+  ASSERT_EQ(written.status, 200) << written.body;
+  json again = post(server_.port(), "/api/ogn/read", written.json()).json()["games"][0];
+  EXPECT_EQ(again["tags"]["Event"], "Club");
+  again["tags"] = game["tags"];  // those that every file has are added
+  EXPECT_EQ(again, game) << written.json()["text"];
+  const json limit = post(server_.port(), "/api/ogn/read", {{"text", "[Ended \"limit\"] [Result \"30-18\"] 1. F f"}}).json()["games"][0];
+  EXPECT_THAT(post(server_.port(), "/api/ogn/write", limit).json()["text"].get<std::string>(), testing::AllOf(HasSubstr("[Ended \"limit\"]"), HasSubstr("[Result \"30-18\"]")));
+
+  const auto refused = [&](const char* key, const json& value, const std::string& reason) {
+    json changed = game;
+    changed[key] = value;
+    expect_refused("/api/ogn/write", changed.dump(), reason);
+  };
+  refused("result", "99-99", "'99-99' is neither");
+  refused("result", "25-20 x", "no result: '25-20 x'");
+  refused("ended", "never", "unknown end");
+  refused("agreed", true, "leave out");
+  refused("notes", "x", "a list of at most");
+  refused("notes", json::array({3}), "a list of at most");
+  refused("notes", json::array({{{"ply", 4}}}), "whole number from 1 to 3");
+  refused("notes", json::array({{{"ply", 1}, {"variations", "f 2. E"}}}), "this cannot be written");
+  refused("notes", json::array({{{"ply", 1}, {"annotation", "25-20"}}}), "this cannot be written");
+  refused("notes", json::array({{{"ply", 3}, {"variations", "[Event \"x\"] 1. F"}}}), "this cannot be written");
+  const json over = {{"start", "0-0-0-0-0-1-0-0-0-0-0-0-24-23-S"}, {"moves", "F"}, {"result", "20-28"}};
+  expect_refused("/api/ogn/write", over.dump(), "follows from the game");
+}
+
+TEST_F(WebGamesTest, AGameWithMoreTagsThanCanBeSavedIsNotLoaded) {
+  const auto tags = [](int count, std::size_t bytes) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "[T" + std::to_string(i) + " \"" + std::string(bytes, 'x') + "\"]\n";
+    return json{{"text", text + "\n1. F f\n"}};
+  };
+  const Answer read = post(server_.port(), "/api/ogn/read", tags(200, 4000));
+  ASSERT_EQ(read.status, 200) << read.body;
+  const Answer written = post(server_.port(), "/api/ogn/write", read.json()["games"][0]);
+  ASSERT_EQ(written.status, 200) << written.body;
+  EXPECT_EQ(post(server_.port(), "/api/ogn/read", written.json()).status, 200);
+  expect_refused("/api/ogn/read", tags(210, 1).dump(), "the game has 210 tags: line 1");
+  expect_refused("/api/ogn/read", tags(1, 4001).dump(), "tag 'T0' is too long: line 1");
+}
+
 TEST_F(WebGamesTest, TheRulesAreListedWithTheirMeaning) {
   const json rules = get(server_.port(), "/api/rules").json();
   ASSERT_EQ(rules["presets"].size(), rule_presets().size());

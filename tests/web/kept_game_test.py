@@ -88,6 +88,54 @@ class KeptGame(PageTest):
         wait_for("the answer", lambda: len(self.moves()) == 2 and self.legal())
         self.assertEqual(self.browser.count(".notice.failed"), 0)
 
+    def load_text(self, text):
+        self.browser.press("l")
+        self.browser.clear("#ogn-text")
+        self.browser.run("document.querySelector('#ogn-text').value = arguments[0]", text)
+        self.button("Read")
+        wait_for("the dialog to close", lambda: not self.browser.count("dialog[open]"))
+        self.settled()
+
+    def saved_text(self):
+        self.browser.run("""window.saved = null;
+            const made = URL.createObjectURL;
+            URL.createObjectURL = (blob) => (blob.text().then((text) => (window.saved = text)), made(blob));""")
+        self.browser.press("s")
+        return wait_for("the file", lambda: self.browser.run("return window.saved"))
+
+    def test_what_a_file_says_beside_the_moves_is_saved_again(self):
+        self.game()
+        self.load_text('[Event "Club"]\n[Result "25-20"]\n[Ended "resigned"]\n\n{before it} 1. F! $1 {first} f (1... e 2. F) 2. E {second} 25-20')
+        self.wait_status("South wins, 25 : 20")
+        self.assertIn("North resigned", self.browser.text(".notice.finished"))
+        self.open()
+        self.wait_status("South wins, 25 : 20")
+        saved = self.saved_text()
+        for part in ('[Event "Club"]', '[Result "25-20"]', '[Ended "resigned"]', "{ before it }", "F ! $1 { first }", "(1... e 2. F)", "E { second }"):
+            self.assertIn(part, saved)
+        self.button("Take back")
+        wait_for("the game to go on", lambda: self.legal() == list("abcde"))
+        self.pit("e")
+        self.wait_moves("FfEe")
+        saved = self.saved_text()
+        for part in ('[Result "*"]', "E { second }"):
+            self.assertIn(part, saved)
+        self.assertNotIn("Ended", saved)
+        self.browser.press("u", "u")
+        self.wait_moves("Ff")
+        self.assertNotIn("second", self.saved_text())
+
+    def test_the_result_of_an_ended_game_is_the_files(self):
+        self.game()
+        self.load_text('[Ended "limit"]\n[Result "30-18"]\n\n1. F f')
+        self.wait_status("South wins, 30 : 18")
+        self.assertIn('[Result "30-18"]', self.saved_text())
+        self.load_text('[Ended "limit"]\n[Result "24-24"]\n\n1. F f')
+        self.wait_status("A draw, 24 : 24")
+        self.assertIn('[Result "24-24"]', self.saved_text())
+        self.load_text('[Result "1-0"]\n\n1. F f')
+        self.assertIn('[Result "1-0"]', self.saved_text())
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

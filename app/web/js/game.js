@@ -1,6 +1,6 @@
 // The game that is being played. The server keeps none: this is the whole of it, in the browser's storage after every move.
 import { get, post, postPatiently } from "./api.js";
-import { keptGame, kNewGame } from "./kept_game.js";
+import { keptGame, kNewGame, recordUpTo } from "./kept_game.js";
 import { parsePosition, splitLine, startPosition } from "./notation.js";
 import { load, save } from "./storage.js";
 
@@ -133,6 +133,7 @@ export class Game extends EventTarget {
     const legal = this.live && this.known && !this.over && this.state.legal.find((entry) => entry.move === move);
     if (!legal) return;
     this.#interrupt();
+    this.setup.record = recordUpTo(this.setup.record, this.moves.length);
     this.setup.moves += move;
     this.#store();
     this.#tell("played", legal);
@@ -150,13 +151,18 @@ export class Game extends EventTarget {
       // The engine's first move is not taken back for nothing: it would only be made again.
       if (left === 0 && players[plies[0].mover] !== "you") return void this.#engine();
     }
-    this.setup.moves = this.moves.slice(0, left).join("");
-    this.setup.agreed = null;
+    this.#cut(left);
     this.viewed = null;
     this.paused = !this.played;
     this.#store();
     this.#tell("taken-back");
     return this.refresh();
+  }
+
+  #cut(plies) {
+    this.setup.moves = this.moves.slice(0, plies).join("");
+    this.setup.agreed = null;
+    this.setup.record = recordUpTo(this.setup.record, plies);
   }
 
   view(ply) {
@@ -171,8 +177,7 @@ export class Game extends EventTarget {
   branch() {
     if (this.live) return;
     this.#interrupt();
-    this.setup.moves = this.moves.slice(0, this.viewed).join("");
-    this.setup.agreed = null;
+    this.#cut(this.viewed);
     this.viewed = null;
     this.#store();
     this.#tell("taken-back");
@@ -202,6 +207,7 @@ export class Game extends EventTarget {
       const agreed = await post("settle", this.request());
       if (generation !== this.generation) return;
       this.setup.agreed = agreed;
+      this.setup.record = recordUpTo(this.setup.record, this.moves.length);
       this.#store();
       this.#tell("ended");
     } catch (error) {

@@ -8,13 +8,28 @@ export async function saveGame(game) {
   tags.South ??= playerName(game, "S");
   tags.North ??= playerName(game, "N");
   tags.Date ??= new Date().toISOString().slice(0, 10).replaceAll("-", ".");
-  const { text } = await post("ogn/write", { ...game.request(), tags, agreed: game.setup.agreed !== null });
+  const { ended, result } = game.setup.record, agreed = game.setup.agreed !== null && ended === null;
+  const { text } = await post("ogn/write", { ...game.request(), ...game.setup.record, tags, ...(agreed ? { agreed, ended: null, result: null } : { ended, result }) });
   const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   const link = h("a", { href: address, download: `${game.setup.rules.split(",")[0]}-${tags.Date.replaceAll(".", "-")}.ogn` });
   document.body.append(link);
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+// The end of a game that a program ended before the rules did, as Game keeps it; null where it goes on, or nobody knows the stores.
+export async function recordedEnd({ rules, start, moves, ended, result }) {
+  if (!ended) return null;
+  const written = /^(\d+(?:\.5)?)-(\d+(?:\.5)?)$/.exec(["1-0", "0-1"].includes(result) ? "" : result ?? "");
+  const stores = written && [Number(written[1]), Number(written[2])];
+  if (ended === "limit") {
+    const settled = await post("settle", { rules, start, moves });
+    if (!stores || (stores[0] === settled.stores[0] && stores[1] === settled.stores[1])) return settled;
+  }
+  if (!stores) return null;
+  const [south, north] = stores;
+  return { stores, winner: south > north ? "S" : north > south ? "N" : null, sweeps: [], ended };
 }
 
 export class LoadDialog {

@@ -2,11 +2,12 @@
 import { Board } from "./board.js";
 import { announce, button, h, replace, seeds, wantsStillness } from "./dom.js";
 import { Evaluation } from "./evaluation.js";
+import { recordOf } from "./kept_game.js";
 import { MoveList } from "./move_list.js";
 import { NewGameDialog } from "./new_game.js";
 import { other, pitLetter, pitOf, sideName } from "./notation.js";
-import { LoadDialog, saveGame } from "./ogn.js";
-import { post, postPatiently } from "./api.js";
+import { LoadDialog, recordedEnd, saveGame } from "./ogn.js";
+import { postPatiently } from "./api.js";
 import { load, save } from "./storage.js";
 import { endReason, moveSentence, playerName, refusal, statusLine } from "./words.js";
 
@@ -133,10 +134,11 @@ export class PlayView {
     }
   }
 
-  async #take({ rules, start, moves, tags, ended }) {
+  async #take(loaded) {
+    const { rules, start, moves, tags } = loaded;
     try {
-      const agreed = ended === "limit" ? await post("settle", { rules, start, moves }) : null;
-      await this.game.begin({ rules, start, moves, agreed, tags: tags ?? {}, players: { S: "you", N: "you" }, strength: this.game.setup.strength });
+      const agreed = await recordedEnd(loaded);
+      await this.game.begin({ rules, start, moves, agreed, tags: tags ?? {}, record: recordOf(loaded), players: { S: "you", N: "you" }, strength: this.game.setup.strength });
     } catch (error) {
       this.#say(error.message);
     }
@@ -274,7 +276,7 @@ export class PlayView {
       notices.push(notice("circling", `${reason} End the game here?`, button("End it", { class: "primary", onclick: () => game.agreeToEnd() }), button("Play on", { onclick: () => game.playOn() })));
     }
     if (game.over && game.live && game.result) {
-      notices.push(notice("finished", endReason(game.setup.agreed ? "agreed" : game.state.end, game.result.winner),
+      notices.push(notice("finished", endReason(game.setup.agreed ? game.setup.agreed.ended ?? "agreed" : game.state.end, game.result.winner),
         button("Play again", { class: "primary", onclick: () => this.#again() }), button("Step through", { onclick: () => this.step(0) })));
     }
     replace(this.notice, notices);

@@ -1,6 +1,6 @@
 // What the page says about a game, in one place: the same words are shown and spoken.
 import { number, seeds } from "./dom.js";
-import { ownerOf, pitLetter, pitOf, sideName } from "./notation.js";
+import { other, ownerOf, pitLetter, pitOf, sideName } from "./notation.js";
 
 const kEnds = {
   majority: (winner) => `${sideName(winner)} holds more than half of all seeds.`,
@@ -10,6 +10,8 @@ const kEnds = {
   quiet: () => "Nothing was captured for too long; each side took the seeds in its own row.",
   repetition: () => "The position came back; the seeds on the board were shared out as the rules say.",
   table: () => "The endgame table knew the result.",
+  resigned: (winner) => (winner === null ? "A player resigned." : `${sideName(other(winner))} resigned.`),
+  limit: () => "It was ended before the rules did, with this result.",
   agreed: () => "Ended by agreement; each side took the seeds in its own row.",
 };
 
