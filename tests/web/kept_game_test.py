@@ -136,6 +136,59 @@ class KeptGame(PageTest):
         self.load_text('[Result "1-0"]\n\n1. F f')
         self.assertIn('[Result "1-0"]', self.saved_text())
 
+    def other_tab(self):
+        """A second tab with the same game, closed at the end; gives both."""
+        first, second = self.browser.tab(), self.browser.new_tab()
+
+        def close():
+            self.browser.switch(second)
+            self.browser.close_tab()
+            self.browser.switch(first)
+        self.addCleanup(close)
+        self.browser.switch(second)
+        self.open()
+        self.settled()
+        return first, second
+
+    def test_a_second_tab_loses_no_moves_of_the_first(self):
+        self.game(moves="F")
+        first, second = self.other_tab()
+        self.pit("f")
+        self.wait_moves("Ff")
+        self.pit("E")
+        self.wait_moves("FfE")
+        self.browser.switch(first)
+        wait_for("the moves of the other tab", lambda: self.browser.count("#play .move") == 3 and self.legal() == list("abcde"))
+        self.pit("a")
+        self.wait_moves("FfEa")
+        self.browser.switch(second)
+        wait_for("the move of the first tab", lambda: self.browser.count("#play .move") == 4)
+        self.button("Take back")
+        self.wait_moves("FfE")
+        self.browser.switch(first)
+        wait_for("the shorter game", lambda: self.browser.count("#play .move") == 3)
+        self.browser.run("localStorage.clear()")
+        self.browser.switch(second)
+        self.assertEqual(self.browser.count("#play .move"), 3, "a cleared storage is no other game")
+
+    def test_one_tab_alone_asks_the_engine(self):
+        self.game(**AGAINST_THE_ENGINE)
+        first, second = self.other_tab()
+        self.pit("F")
+        wait_for("the answer", lambda: len(self.moves()) == 2 and self.legal())
+        self.browser.switch(first)
+        wait_for("the moves of the other tab", lambda: self.browser.count("#play .move") == 2 and self.legal())
+        stored = json.dumps({**self.stored(), "moves": "F"})
+        self.browser.switch(second)
+        self.browser.run("localStorage.setItem('wari.game', arguments[0])", stored)  # as if this tab waited for its engine
+        self.browser.switch(first)
+        wait_for("the notice", lambda: "goes on in another tab" in self.browser.text(".notice.elsewhere"))
+        time.sleep(0.5)
+        self.assertEqual(self.moves(), "F")
+        self.button("Go on here")
+        wait_for("the answer", lambda: len(self.moves()) == 2 and self.legal())
+        self.assertEqual(self.browser.count(".notice.elsewhere"), 0)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

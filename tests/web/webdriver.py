@@ -95,6 +95,19 @@ class Browser:
     def open(self, address):
         self._do("POST", "/url", {"url": address})
 
+    def tab(self):
+        """The one that is driven now."""
+        return self._do("GET", "/window")
+
+    def new_tab(self):
+        return self._do("POST", "/window/new", {"type": "tab"})["handle"]
+
+    def switch(self, tab):
+        self._do("POST", "/window", {"handle": tab})
+
+    def close_tab(self):
+        self._do("DELETE", "/window")
+
     def reload(self):
         self._do("POST", "/refresh")
 

@@ -10,7 +10,9 @@ const kRetrySeconds = 3;
 export class Game extends EventTarget {
   constructor() {
     super();
-    this.kept = keptGame(load("game", null));
+    const stored = load("game", null);
+    this.kept = keptGame(stored);
+    this.storedText = JSON.stringify(stored);  // as it was read or written last
     this.setup = { ...kNewGame, ...this.kept };
     this.state = null;      // the server's answer for all moves
     this.viewed = null;     // ply on the board; null: the newest
@@ -20,8 +22,32 @@ export class Game extends EventTarget {
     this.about = null;
     this.presets = null;
     this.generation = 0;    // answers for an older one are dropped
+    this.elsewhere = false; // another tab played last: that one asks the engine
     this.queue = Promise.resolve();
     this.controller = null; // of the engine's search
+    addEventListener("storage", () => this.inTurn(() => this.#takeOver()));
+    document.addEventListener("visibilitychange", () => document.hidden || this.inTurn(() => this.#takeOver()));  // a tab that slept may have missed the event
+  }
+
+  // What another tab made of the game, where it is not what stands here: the last to play is right.
+  #takeOver() {
+    const text = JSON.stringify(load("game", null)), kept = keptGame(JSON.parse(text));
+    if (!kept || text === this.storedText) return;
+    const before = this.setup;
+    this.storedText = text;
+    this.setup = { ...kNewGame, ...kept };
+    const goesOn = before.rules === this.setup.rules && before.start === this.setup.start && (before.moves.startsWith(this.setup.moves) || this.setup.moves.startsWith(before.moves));
+    if (!goesOn) this.state = null;
+    this.paused = Boolean(kept.paused) && !this.played;
+    this.viewed = null;
+    this.elsewhere = true;
+    this.#tell("taken-over");
+    return this.refresh();
+  }
+
+  goOnHere() {
+    this.elsewhere = false;
+    return this.refresh();
   }
 
   // What requests say of the game, up to the ply that is viewed or to another one.
@@ -262,7 +288,7 @@ export class Game extends EventTarget {
 
   async #engine() {
     const { state, setup, generation } = this;
-    if (!this.known || this.over || this.thinking || setup.players[state.mover] !== "engine" || this.paused) return;
+    if (!this.known || this.over || this.thinking || setup.players[state.mover] !== "engine" || this.paused || this.elsewhere) return;
     this.controller = new AbortController();
     this.thinking = true;
     this.#tell("thinking");
@@ -295,8 +321,11 @@ export class Game extends EventTarget {
     if (error.passes) this.timer = setTimeout(() => this.retry(), 1000 * kRetrySeconds);
   }
 
+  // Whoever changes the game plays it from then on.
   #store() {
-    save("game", { ...this.setup, paused: this.paused });
+    this.elsewhere = false;
+    this.storedText = JSON.stringify({ ...this.setup, paused: this.paused });
+    save("game", JSON.parse(this.storedText));
   }
 
   #tell(what, move = null) {

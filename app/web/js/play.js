@@ -195,6 +195,11 @@ export class PlayView {
       this.hinted = null;
       this.spoken = 0;
       announce("New game");
+    } else if (what === "taken-over") {
+      this.hinted = null;
+      this.spoken = null;
+      this.#closeChoice();
+      announce("The game went on in another tab.");
     } else if (what === "about") {
       this.evaluation.note();
     } else if (what === "ended") {
@@ -271,6 +276,8 @@ export class PlayView {
     if (game.error) notices.push(h("div", { class: "notice failed", role: "alert" }, h("div", {}, h("strong", {}, game.error.message), game.error.passes ? " Your game is safe here; it goes on as soon as the server is back." : ""),
       h("div", { class: "notice-actions" }, button("Try again", { onclick: () => game.retry() }))));
     if (!game.live) notices.push(notice("earlier", "You are looking back.", button("Back to the game", { class: "primary", onclick: () => this.step(game.moves.length) }), button("Play on from here", { onclick: () => game.branch() })));
+    if (game.elsewhere && game.known && !game.over && !game.paused && game.setup.players[game.state.mover] === "engine")
+      notices.push(notice("elsewhere", "This game goes on in another tab.", button("Go on here", { class: "primary", onclick: () => game.goOnHere() })));
     if (game.circles) {
       const reason = game.state.repeated > 0 ? "This position has been on the board before." : `Nothing was captured for ${game.state.quiet_plies} moves.`;
       notices.push(notice("circling", `${reason} End the game here?`, button("End it", { class: "primary", onclick: () => game.agreeToEnd() }), button("Play on", { onclick: () => game.playOn() })));
