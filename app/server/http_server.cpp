@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <httplib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -58,7 +59,7 @@ void send_refusal(int socket, const RawRequest& request) {
 // The library's server, fed with requests that are whole and within limits.
 class BoundedServer final : public httplib::Server {
  public:
-  explicit BoundedServer(const HttpSettings& settings) : limits_(settings.limits) {
+  explicit BoundedServer(const HttpSettings& settings) : limits_(settings.limits), crowd_(settings.threads / 2) {
     new_task_queue = [threads = settings.threads] { return new httplib::ThreadPool(static_cast<std::size_t>(threads)); };
     // The library would also set SO_REUSEPORT, and two servers would share the port's requests.
     set_socket_options([](socket_t socket) {
@@ -74,9 +75,12 @@ class BoundedServer final : public httplib::Server {
 
  private:
   bool process_and_close_socket(socket_t socket) override {
-    const RawRequest request = read_request(socket, limits_, stopping_);
-    if (!request.closed && request.refused != 0) send_refusal(socket, request);
-    if (!request.closed && request.refused == 0) {
+    ++reading_;
+    const RawRequest request = read_request(socket, limits_, stopping_, [this] { return reading_ > crowd_; });
+    --reading_;
+    if (request.closed) return ::close(socket) == 0;  // there is nobody to read an answer
+    if (request.refused != 0) send_refusal(socket, request);
+    if (request.refused == 0) {
       AnswerStream stream(socket, request.head);
       bool closed = false;
       process_request(stream, true, closed, [&](httplib::Request& parsed) {
@@ -90,6 +94,8 @@ class BoundedServer final : public httplib::Server {
   }
 
   RequestLimits limits_;
+  int crowd_;                     // so many requests that are read at once are many
+  std::atomic<int> reading_ = 0;
   std::atomic<bool> stopping_ = false;
 };
 

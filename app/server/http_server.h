@@ -12,7 +12,7 @@ namespace wari {
 struct HttpSettings {
   std::string host = "127.0.0.1";  // to listen on
   int port = 0;                    // 0: any that is free
-  int threads = 96;                // requests under way at once; most of them wait for a search
+  int threads = 192;               // requests under way at once; most of them wait for a search
   RequestLimits limits;
 };
 

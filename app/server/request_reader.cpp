@@ -20,10 +20,11 @@ using Clock = std::chrono::steady_clock;
 // Those that anything here looks at. The others never reach the library, whose parsing of some of them (Range) is open to abuse.
 constexpr std::string_view kKnownHeaders[] = {"host", "origin", "content-type", "content-length", "if-none-match", "sec-fetch-site"};
 
-bool wait_readable(int socket, Clock::time_point deadline, const std::atomic<bool>* stopping) {
+template <class Deadline>
+bool wait_readable(int socket, Deadline deadline, const std::atomic<bool>* stopping) {
   constexpr std::chrono::milliseconds kBetweenLooks{100};
   while (stopping == nullptr || !*stopping) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline() - Clock::now());
     if (left.count() <= 0) return false;
     pollfd waiting{socket, POLLIN, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::min(left, kBetweenLooks).count()));
@@ -59,8 +60,8 @@ bool is_request_line(std::string_view line) {
 
 class Reader {
  public:
-  Reader(int socket, const RequestLimits& limits, const std::atomic<bool>& stopping)
-      : socket_(socket), limits_(limits), stopping_(stopping), deadline_(Clock::now() + limits.time) {}
+  Reader(int socket, const RequestLimits& limits, const std::atomic<bool>& stopping, const std::function<bool()>& crowded)
+      : socket_(socket), limits_(limits), stopping_(stopping), crowded_(crowded) {}
 
   RawRequest read() {
     if (read_head() && check_headers() && check_length()) read_body();
@@ -74,6 +75,8 @@ class Reader {
     return false;
   }
 
+  std::chrono::milliseconds time() const { return !crowded_() ? limits_.time : std::min(limits_.time, request_.head.empty() ? limits_.crowded_head_time : limits_.crowded_time); }
+
   bool close() {
     request_.closed = true;
     return false;
@@ -82,9 +85,9 @@ class Reader {
   // More bytes; false at the end of the stream or of the time.
   bool receive() {
     char buffer[8192];
-    if (!wait_readable(socket_, deadline_, &stopping_)) {
+    if (!wait_readable(socket_, [this] { return begin_ + time(); }, &stopping_)) {
       if (bytes_.empty() || stopping_) return close();  // a connection made ahead of need
-      return refuse(408, fmt::format("the request took too long: it must be whole within {} s: send it again", limits_.time.count() / 1000));
+      return refuse(408, fmt::format("the request took too long: it must be whole within {:g} s: send it again", static_cast<double>(time().count()) / 1000));
     }
     const ssize_t count = ::recv(socket_, buffer, sizeof buffer, 0);
     if (count <= 0) return close();
@@ -165,7 +168,8 @@ class Reader {
   int socket_;
   const RequestLimits& limits_;
   const std::atomic<bool>& stopping_;
-  Clock::time_point deadline_;
+  const std::function<bool()>& crowded_;
+  Clock::time_point begin_ = Clock::now();
   RawRequest request_;
   std::string bytes_;    // received and not yet taken apart
   std::string headers_;  // lines
@@ -175,7 +179,9 @@ class Reader {
 
 }  // namespace
 
-RawRequest read_request(int socket, const RequestLimits& limits, const std::atomic<bool>& stopping) { return Reader(socket, limits, stopping).read(); }
+RawRequest read_request(int socket, const RequestLimits& limits, const std::atomic<bool>& stopping, const std::function<bool()>& crowded) {
+  return Reader(socket, limits, stopping, crowded).read();
+}
 
 bool peer_left(int socket) {
   pollfd connection{socket, POLLRDHUP, 0};
@@ -187,7 +193,7 @@ void close_gently(int socket) {
   char buffer[8192];
   ::shutdown(socket, SHUT_WR);
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(500);
-  for (std::size_t bytes = 0; bytes < kMostBytes && wait_readable(socket, deadline, nullptr);) {
+  for (std::size_t bytes = 0; bytes < kMostBytes && wait_readable(socket, [deadline] { return deadline; }, nullptr);) {
     const ssize_t count = ::recv(socket, buffer, sizeof buffer, 0);
     if (count <= 0) break;
     bytes += static_cast<std::size_t>(count);

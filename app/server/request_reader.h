@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 
 // Takes one HTTP/1 request off a socket within limits of size and time, before anything looks at what it says: whatever comes in, memory and patience are bounded.
@@ -13,6 +14,8 @@ struct RequestLimits {
   std::size_t head_bytes = 16384;    // of all headers
   std::size_t body_bytes = 1 << 20;
   std::chrono::milliseconds time{10'000};  // from the connection to the last byte
+  // The same while many requests are read at once, to the end of the headers and to the last byte: connections that send nothing must not keep out those that do.
+  std::chrono::milliseconds crowded_head_time{1000}, crowded_time{3000};
 };
 
 struct RawRequest {
@@ -23,8 +26,8 @@ struct RawRequest {
   bool closed = false;  // there is nobody to answer to
 };
 
-// Gives up early, with `closed`, when `stopping` is set.
-RawRequest read_request(int socket, const RequestLimits& limits, const std::atomic<bool>& stopping);
+// Gives up early, with `closed`, when `stopping` is set. `crowded`: are many read at once? Asked again and again.
+RawRequest read_request(int socket, const RequestLimits& limits, const std::atomic<bool>& stopping, const std::function<bool()>& crowded);
 
 // Has the other side closed the connection, or its half of it?
 bool peer_left(int socket);

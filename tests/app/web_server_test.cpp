@@ -198,6 +198,21 @@ TEST(WebServerTime, ASlowRequestIsGivenUpAndAnUnusedConnectionClosed) {
   EXPECT_EQ(unused.read_all(), "");
 }
 
+TEST(WebServerTime, ConnectionsThatSendNothingDoNotKeepOutOthers) {
+  WebServerSettings settings = test_settings();
+  settings.http.threads = 4;
+  settings.http.limits.crowded_head_time = std::chrono::milliseconds(100);
+  const WebServer server(settings);
+  std::vector<std::unique_ptr<RawConnection>> idle;
+  for (int i = 0; i < 40; ++i) {
+    idle.push_back(std::make_unique<RawConnection>(server.port()));
+    if (i % 4 == 0) idle.back()->send("GET / HT");
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(get(server.port(), "/").status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8)) << "ten seconds each, four at once";
+}
+
 TEST(WebServerTime, UnusedConnectionsDoNotKeepItFromStopping) {
   auto server = std::make_unique<WebServer>(test_settings());
   std::vector<std::unique_ptr<RawConnection>> unused;
