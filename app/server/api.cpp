@@ -26,7 +26,7 @@ fs::path run_folder(const fs::path& run) {
 }  // namespace
 
 Api::Api(const ApiSettings& settings)
-    : settings_(settings), names_(run_folder(settings.run), settings.checkpoint), searches_(settings.searches), match_(searches_.turns()), seed_(std::random_device{}()) {
+    : settings_(settings), names_(run_folder(settings.run), settings.checkpoint), searches_(settings.searches), large_(settings.large), match_(searches_.turns()), seed_(std::random_device{}()) {
   if (!names_.run().empty()) run_ = std::make_unique<RunData>(names_.run());
   const Rules rules = standard_rules();
   if (!settings.checkpoint.empty()) searches_.engine(names_.standard(), rules);  // complains now about what would fail later
@@ -36,10 +36,10 @@ const std::vector<Api::RouteEntry>& Api::routes() {
   static const std::vector<RouteEntry> kRoutes = {
       {"GET", "/api/about", &Api::about},
       {"GET", "/api/rules", &Api::rules},
-      {"POST", "/api/game", &Api::game},
-      {"POST", "/api/settle", &Api::settle},
-      {"POST", "/api/ogn/read", &Api::read_games},
-      {"POST", "/api/ogn/write", &Api::write_game},
+      {"POST", "/api/game", &Api::game, 200, true},
+      {"POST", "/api/settle", &Api::settle, 200, true},
+      {"POST", "/api/ogn/read", &Api::read_games, 200, true},
+      {"POST", "/api/ogn/write", &Api::write_game, 200, true},
       {"POST", "/api/think", &Api::think},
       {"POST", "/api/move", &Api::move},
       {"POST", "/api/compare", &Api::compare},
@@ -53,6 +53,15 @@ const std::vector<Api::RouteEntry>& Api::routes() {
   return kRoutes;
 }
 
+std::string Api::body_of(const RouteEntry& entry, const HttpRequest& request) {
+  const auto written = [&] { return (this->*entry.route)(request).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); };
+  if (!entry.replays || request.body.size() <= kLargeBytes) return written();
+  const LargeRequests::Place place(large_, request.client_left);
+  std::string body = written();
+  give_memory_back();
+  return body;
+}
+
 HttpResponse Api::answer(const HttpRequest& request) {
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::string allowed;
@@ -60,7 +69,7 @@ HttpResponse Api::answer(const HttpRequest& request) {
     if (request.path != entry.path) continue;
     if (method == entry.method) {
       HttpResponse response;
-      response.body = (this->*entry.route)(request).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      response.body = body_of(entry, request);
       response.status = entry.status;
       return response;
     }

@@ -12,6 +12,7 @@
 #include "app/server/checkpoint_names.h"
 #include "app/server/fields.h"
 #include "app/server/http.h"
+#include "app/server/large_requests.h"
 #include "app/server/run_data.h"
 #include "app/server/searches.h"
 
@@ -23,6 +24,7 @@ struct ApiSettings {
   std::string checkpoint;     // as on the command line; empty: the run's newest, or none
   std::string rules;          // of a new game; empty: what the checkpoint was trained on
   SearchesSettings searches;
+  LargeRequestsSettings large;
 };
 
 // What requests may ask for, at most.
@@ -48,8 +50,10 @@ class Api {
     const char* path;
     Route route;
     int status = 200;
+    bool replays = false;  // all that it costs is the game that it was given
   };
   static const std::vector<RouteEntry>& routes();
+  std::string body_of(const RouteEntry& entry, const HttpRequest& request);
 
   Json about(const HttpRequest& request);
   Json rules(const HttpRequest& request);
@@ -77,6 +81,7 @@ class Api {
   CheckpointNames names_;
   std::unique_ptr<RunData> run_;
   Searches searches_;
+  LargeRequests large_;
   BackgroundMatch match_;
   std::atomic<std::uint64_t> moves_chosen_ = 0;
   std::uint64_t seed_;  // of the moves of limited strengths

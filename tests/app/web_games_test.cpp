@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <thread>
 
+#include "app/server/large_requests.h"
 #include "core/game.h"
 #include "core/notation.h"
 #include "core/random.h"
@@ -303,6 +306,52 @@ TEST_F(WebGamesTest, AGameWithMoreTagsThanCanBeSavedIsNotLoaded) {
   EXPECT_EQ(post(server_.port(), "/api/ogn/read", written.json()).status, 200);
   expect_refused("/api/ogn/read", tags(210, 1).dump(), "the game has 210 tags: line 1");
   expect_refused("/api/ogn/read", tags(1, 4001).dump(), "tag 'T0' is too long: line 1");
+}
+
+// A game of 4,000 plies is an answer of megabytes.
+TEST(WebLongGames, FewAreReplayedAtOnceAndAllAreAnswered) {
+  std::string moves;
+  for (int i = 0; i < 333; ++i) moves += "AaBbCcDdEeFf";
+  const json request = {{"rules", "relay,quiet_plies=0,repetition.occurrences=0"}, {"start", "1-0-0-0-0-0-1-0-0-0-0-0-23-23-S"}, {"moves", moves}};
+  WebServerSettings settings = test_settings();
+  settings.api.large = {1, 2};
+  const WebServer server(settings);
+  ASSERT_EQ(post(server.port(), "/api/game", request).status, 200);
+  std::atomic<int> shown = 0, sent_away = 0;
+  std::vector<std::thread> clients;
+  for (int client = 0; client < 12; ++client) {
+    clients.emplace_back([&] {
+      const Answer answer = post(server.port(), "/api/game", request);
+      shown += answer.status == 200;
+      sent_away += answer.status == 429 && answer.header("retry-after") == "1";
+    });
+  }
+  EXPECT_EQ(get(server.port(), "/api/rules").status, 200);
+  EXPECT_EQ(post(server.port(), "/api/game", json::object()).status, 200) << "a short game waits for none of them";
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(shown + sent_away, 12);
+  EXPECT_GE(shown, 3);
+}
+
+TEST(LargeRequests, WaitForAPlace) {
+  LargeRequests requests({1, 1});
+  auto first = std::make_unique<LargeRequests::Place>(requests, nullptr);
+  const auto status_of = [&](const std::function<bool()>& left) {
+    try {
+      const LargeRequests::Place place(requests, left);
+      return 200;
+    } catch (const HttpError& error) {
+      return error.status();
+    }
+  };
+  EXPECT_EQ(status_of([] { return true; }), kClientLeft);
+  std::atomic<bool> waits = false;
+  std::thread second([&] { EXPECT_EQ(status_of([&] { waits = true; return false; }), 200); });
+  while (!waits) std::this_thread::yield();
+  EXPECT_EQ(status_of({}), 429);
+  first.reset();
+  second.join();
+  EXPECT_EQ(status_of({}), 200);
 }
 
 TEST_F(WebGamesTest, TheRulesAreListedWithTheirMeaning) {

@@ -24,7 +24,7 @@ export class Game extends EventTarget {
     this.generation = 0;    // answers for an older one are dropped
     this.elsewhere = false; // another tab played last: that one asks the engine
     this.queue = Promise.resolve();
-    this.controller = null; // of the engine's search
+    this.controller = null; // of what the server is asked: the game, then the engine's move
     addEventListener("storage", () => this.inTurn(() => this.#takeOver()));
     document.addEventListener("visibilitychange", () => document.hidden || this.inTurn(() => this.#takeOver()));  // a tab that slept may have missed the event
   }
@@ -258,8 +258,9 @@ export class Game extends EventTarget {
   async refresh() {
     this.#interrupt();
     const { generation } = this;
+    this.controller = new AbortController();
     try {
-      const state = await post("game", this.request());
+      const state = await postPatiently("game", this.request(), this.controller.signal);
       if (generation !== this.generation) return;
       if (state.rules !== this.state?.rules) this.#askAbout(state.rules);
       this.state = state;
