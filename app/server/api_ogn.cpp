@@ -110,7 +110,10 @@ Json Api::read_games(const HttpRequest& request) {
   fields.done();
   Json games = Json::array();
   try {
-    for (const OgnGame& read : read_ogn(text, "line", {}, kMostPlies)) games.push_back(read_json(read));
+    for (const OgnGame& read : read_ogn(text, "line", {}, kMostPlies)) {
+      if (request.client_left && request.client_left()) throw HttpError(kClientLeft, "cancelled: the client closed its connection: ask again");
+      games.push_back(read_json(read));
+    }
   } catch (const Error& error) {
     throw HttpError(400, error.what());
   }
