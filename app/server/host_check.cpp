@@ -18,17 +18,21 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+// ":8320"
+bool is_port(std::string_view text) {
+  return text.size() > 1 && text.front() == ':' && std::all_of(text.begin() + 1, text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
 // "localhost:8320" -> "localhost", "[::1]:8320" -> "::1"; what is neither stays as it is.
 std::string name_of(std::string_view host) {
   if (host.starts_with('[')) {
     const std::size_t end = host.find(']');
-    return end == std::string_view::npos ? "" : lower(host.substr(1, end - 1));
+    const bool whole = end != std::string_view::npos && (end + 1 == host.size() || is_port(host.substr(end + 1)));
+    return whole ? lower(host.substr(1, end - 1)) : "";
   }
   const std::size_t colon = host.find(':');
   if (colon == std::string_view::npos || host.find(':', colon + 1) != std::string_view::npos) return lower(host);
-  const std::string_view port = host.substr(colon + 1);
-  const bool digits = !port.empty() && std::all_of(port.begin(), port.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-  return digits ? lower(host.substr(0, colon)) : "";
+  return is_port(host.substr(colon)) ? lower(host.substr(0, colon)) : "";
 }
 
 bool is_address(const std::string& name) {

@@ -103,7 +103,7 @@ class Reader {
       if (line != std::string::npos && !is_request_line(std::string_view(bytes_).substr(0, line)))
         return refuse(400, "this is not HTTP: the request's first line: write METHOD /path HTTP/1.1");
       const std::size_t end = bytes_.find("\r\n\r\n");
-      if (std::min(end, bytes_.size()) > limits_.line_bytes + limits_.head_bytes)
+      if (line != std::string::npos && std::min(end, bytes_.size()) > line + 2 + limits_.head_bytes)
         return refuse(431, fmt::format("the headers are too long: the request: send at most {} bytes of them", limits_.head_bytes));
       if (end != std::string::npos) {
         request_.head = bytes_.substr(0, line + 2);
