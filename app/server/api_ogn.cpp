@@ -108,6 +108,7 @@ Json Api::read_games(const HttpRequest& request) {
   Fields fields(request, kMostGamesBytes);
   const std::string text = fields.text("text", kMostGamesBytes);
   fields.done();
+  if (text.find('\0') != std::string::npos) throw HttpError(400, "a NUL is in the text: key 'text': send a file of games, not of a program");
   Json games = Json::array();
   try {
     for (const OgnGame& read : read_ogn(text, "line", {}, kMostPlies)) {

@@ -33,6 +33,12 @@ json parsed_body(const HttpRequest& request, std::size_t most_bytes) {
   return body;
 }
 
+// Messages that show such a text would end at its first NUL: what cannot be typed is refused by itself.
+void check_typed(const std::string& text, const std::string& place) {
+  if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+    throw HttpError(400, fmt::format("control characters in {}: {}: leave them out", quote(text), place));
+}
+
 // What `read` throws as Error is the client's fault.
 template <class Read>
 auto as_request(Read read) {
@@ -146,6 +152,7 @@ void Fields::done() const {
 }
 
 Rules read_rules(const std::string& text) {
+  check_typed(text, "rules");
   if (text.starts_with('@')) throw HttpError(400, fmt::format("files are not read here: rules {}: write a preset's name and options after commas", quote(text)));
   return as_request([&] { return parse_rules(text); });
 }
@@ -153,11 +160,14 @@ Rules read_rules(const std::string& text) {
 Game read_game(Fields& fields) {
   const Rules rules = read_rules(fields.text_or("rules", rule_presets().front().first, 500));
   const bool from_start = !fields.has("start");
+  const std::string start = from_start ? "" : fields.text("start", 100);
   const std::string moves = fields.text_or("moves", "", 2 * kMostPlies);
+  check_typed(start, "key 'start'");
+  check_typed(moves, "key 'moves'");
   if (std::count_if(moves.begin(), moves.end(), [](char c) { return c != '-'; }) > kMostPlies)
     throw HttpError(400, fmt::format("the game is too long: key 'moves': send at most {} plies", kMostPlies));
   return as_request([&] {
-    Game game = from_start ? Game(rules) : Game(rules, parse_position(fields.text("start", 100), rules));
+    Game game = from_start ? Game(rules) : Game(rules, parse_position(start, rules));
     play_line(game, moves);
     return game;
   });

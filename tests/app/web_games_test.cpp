@@ -185,6 +185,10 @@ TEST_F(WebGamesTest, WhatIsWrongIsRefusedWithAReason) {
   expect_refused("/api/game", R"({"moves": "FF"})", "illegal move 2: 'F'");
   expect_refused("/api/game", R"({"start": "0-0-0-0-0-0-1-0-0-0-0-0-24-23-N", "moves": "a"})", "the game is over");
   expect_refused("/api/game", "{\"moves\": \"" + std::string(9000, 'F') + "\"}", "at most");
+  expect_refused("/api/game", R"({"rules": "\u0000abapa"})", "control characters in '?abapa': rules");
+  expect_refused("/api/game", R"({"start": "4-4\u0000"})", "control characters in '4-4?': key 'start'");
+  expect_refused("/api/game", R"({"moves": "Ff\n\u0000"})", "control characters in 'Ff");
+  expect_refused("/api/ogn/read", R"({"text": "1. F\u0000"})", "a NUL");
   expect_refused("/api/settle", R"({"from": 3})", "unknown key 'from'");
   EXPECT_EQ(get(server_.port(), "/api/rules?verbose=1").status, 400);
   EXPECT_EQ(post_text(server_.port(), "/api/game", std::string(60'000, '[')).status, 400) << "deep nesting";
