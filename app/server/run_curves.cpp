@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "app/server/run_files.h"
+
 namespace wari {
 namespace {
 
@@ -49,7 +51,7 @@ RunCurves::Snapshot RunCurves::read(std::int64_t since) {
 
 void RunCurves::read_new_lines() {
   struct stat found {};
-  const bool there = ::stat(file_.c_str(), &found) == 0;
+  const bool there = lies_within(file_, file_.parent_path()) && ::stat(file_.c_str(), &found) == 0;
   const auto bytes = static_cast<std::uint64_t>(there ? found.st_size : 0);
   if (found.st_ino != inode_ || bytes < read_bytes_) {  // a continued run may have rewritten it
     all_ = {};

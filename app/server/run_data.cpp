@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "app/server/board_json.h"
+#include "app/server/run_files.h"
 #include "arena/evaluation.h"
 #include "core/config.h"
 #include "core/error.h"
@@ -35,8 +36,10 @@ void flatten(const ConfigNode& node, const std::string& key, Json& values) {
   values[key] = text;
 }
 
-Json config_json(const fs::path& file) {
+Json config_json(const fs::path& run) {
   Json values = Json::object();
+  const fs::path file = run / "config.yaml";
+  if (!lies_within(file, run)) return values;
   try {
     flatten(ConfigSource::from_file(file).root(), "", values);
   } catch (const Error&) {  // not written yet
@@ -110,7 +113,7 @@ std::vector<std::pair<std::int64_t, fs::path>> shards_of(const fs::path& run) {
     const std::string name = entry.path().stem().string();
     std::int64_t iteration = -1;
     const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), iteration);
-    if (entry.path().extension() == kRecordExtension && error == std::errc() && rest == name.data() + name.size()) shards.emplace_back(iteration, entry.path());
+    if (entry.path().extension() == kRecordExtension && error == std::errc() && rest == name.data() + name.size() && lies_within(entry.path(), run)) shards.emplace_back(iteration, entry.path());
   }
   std::sort(shards.rbegin(), shards.rend());
   return shards;
@@ -143,7 +146,7 @@ Json RunData::training(std::int64_t since) {
   return {{"run", run_.filename().string()},
           {"iterations", snapshot.iterations},
           {"seconds_since_last", seconds_since(run_ / "metrics.jsonl")},
-          {"config", config_json(run_ / "config.yaml")},
+          {"config", config_json(run_)},
           {"latest", snapshot.latest},
           {"curves", curves}};
 }
@@ -169,7 +172,7 @@ Ratings RunData::ratings() {
   const fs::path file = run_ / "results.sqlite";
   std::error_code failed;
   const auto written = fs::last_write_time(file, failed);
-  if (failed) return {};
+  if (failed || !lies_within(file, run_)) return {};
   const std::lock_guard lock(mutex_);
   if (written == rated_at_) return ratings_;
   try {

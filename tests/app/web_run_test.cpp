@@ -171,6 +171,20 @@ TEST_F(WebRunTest, ARunThatIsGoneIsSaidUntilItIsBack) {
   EXPECT_EQ(post(server.port(), "/api/move", strength).json()["checkpoint"], "000002");
 }
 
+TEST_F(WebRunTest, ACheckpointThatLiesElsewhereIsNone) {
+  std::filesystem::copy(run() + "/checkpoints/000002", folder_->path() + "/elsewhere");
+  std::filesystem::create_directory_symlink(folder_->path() + "/elsewhere", run() + "/checkpoints/000004");
+  std::filesystem::create_directory_symlink("000001", run() + "/checkpoints/000003");
+  const WebServer server(settings());
+  const json list = get(server.port(), "/api/checkpoints").json()["checkpoints"];
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[2]["name"], "000003") << "a link within the run";
+  EXPECT_EQ(post(server.port(), "/api/think", {{"visits", 20}, {"checkpoint", "000004"}}).status, 404);
+  EXPECT_EQ(post(server.port(), "/api/think", {{"visits", 20}}).json()["checkpoint"], "000003");
+  std::filesystem::remove(run() + "/checkpoints/000003");
+  std::filesystem::remove(run() + "/checkpoints/000004");
+}
+
 TEST_F(WebRunTest, ADamagedNewestCheckpointIsNamedAndTheRestGoesOn) {
   const std::string folder = run() + "/checkpoints/000003";
   for (const char* file : {"checkpoint.json", "weights.safetensors"}) {

@@ -158,6 +158,33 @@ TEST_F(WebTrainingTest, GamesOfTheNewestShardAreShown) {
   EXPECT_EQ(get(server.port(), "/api/games?count=1000").status, 400);
 }
 
+// A run may come from somebody else, with links to what only this machine's owner may read.
+TEST_F(WebTrainingTest, LinksThatLeadOutOfTheRunAreNotFollowed) {
+  append(line(1, 0.9));
+  RecordHeader header;
+  header.run_id = "run";
+  header.rules = {parse_rules("abapa")};
+  write_records(run() + "/replay/000001.games", header, test::fake_games(header.rules[0], 0, 3));
+  {
+    const WebServer server(settings());
+    EXPECT_EQ(get(server.port(), "/api/games").json()["total"], 3);
+    EXPECT_EQ(get(server.port(), "/api/training").json()["iterations"], 1);
+  }
+  for (const char* name : {"config.yaml", "metrics.jsonl", "replay/000001.games"}) {
+    const std::string outside = folder_.path() + "/outside-" + std::filesystem::path(name).filename().string();
+    std::filesystem::rename(run() + "/" + name, outside);
+    std::filesystem::create_symlink(outside, run() + "/" + name);
+  }
+  const WebServer server(settings());
+  EXPECT_EQ(get(server.port(), "/api/training").json()["config"], json::object());
+  EXPECT_EQ(get(server.port(), "/api/training").json()["iterations"], 0);
+  EXPECT_EQ(get(server.port(), "/api/games").json()["iteration"], nullptr);
+  std::filesystem::remove(run() + "/config.yaml");
+  folder_.file("run/other.yaml", "seed: 7\n");
+  std::filesystem::create_symlink("other.yaml", run() + "/config.yaml");
+  EXPECT_EQ(get(server.port(), "/api/training").json()["config"], (json{{"seed", "7"}})) << "within the run they are";
+}
+
 TEST(WebTraining, WithoutARunThereIsNothingToWatch) {
   const WebServer server(test_settings());
   for (const char* path : {"/api/training", "/api/games"}) {
