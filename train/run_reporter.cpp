@@ -24,6 +24,7 @@ bool RunReporter::is_quiet() const { return std::chrono::steady_clock::now() - l
 
 void RunReporter::stage(std::int64_t iteration, const char* name, std::int64_t done, std::int64_t of, const std::string& time_left) {
   if (!terminal_ && is_quiet()) return;
+  if (!terminal_ && pending_.is_object()) return show(pending_, time_left);  // says more than how far the next one is
   if (!terminal_) last_shown_ = std::chrono::steady_clock::now();
   progress_.update(fmt::format("iteration {}, {}: {} %  {}", iteration, name, 100 * done / std::max<std::int64_t>(of, 1), time_left));
 }

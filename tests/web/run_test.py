@@ -66,7 +66,7 @@ class Checkpoints(PageTest):
         told = self.server.get("checkpoints")["checkpoints"]
         self.assertEqual(self.browser.count(".checkpoints tbody tr"), len(told))
         for entry in told:
-            row = self.browser.run("return [...document.querySelectorAll('.checkpoints tbody tr')].find((row) => row.querySelector('th').textContent === arguments[0])?.textContent", entry["name"])
+            row = self.browser.run("return [...document.querySelectorAll('.checkpoints tbody tr')].find((row) => row.querySelector('th').firstChild.textContent === arguments[0])?.textContent", entry["name"])
             self.assertIsNotNone(row)
             if entry["elo"] is not None:
                 self.assertIn(f"{round(entry['elo']):,} ± {round(entry['elo_error_95']):,}", row)
@@ -75,7 +75,8 @@ class Checkpoints(PageTest):
     def test_two_are_compared_on_the_position_of_the_game(self):
         self.button("Compare")
         wait_for("both thoughts", lambda: self.browser.count(".thought") == 2)
-        names = [entry["name"] for entry in self.server.get("checkpoints")["checkpoints"]]
+        told = self.server.get("checkpoints")["checkpoints"]
+        names = [next(entry["name"] for entry in told[-2::-1] if entry["elo"] is not None), told[-1]["name"]]  # the newest, and the last one before it whose strength is known
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('.thought h3')].map((title) => title.textContent)"), [f"A: {names[-1]}", f"B: {names[-2]}"])
         legal = self.server.post("game", {"rules": "abapa", "start": None, "moves": "FfE"})["legal"]
         self.assertEqual(self.browser.count(".thought:first-child .policies li"), len(legal))
@@ -84,7 +85,7 @@ class Checkpoints(PageTest):
         self.expected_console = ("400",)
         self.browser.type("#compare-position", "1-2-3")
         self.button("Compare")
-        wait_for("the reason", lambda: "1-2-3" in self.browser.text(".compared .problem"))
+        wait_for("the reason", lambda: "1-2-3" in self.browser.text("#checkpoints .problem"))
 
     def test_a_match_is_played_to_its_result(self):
         self.browser.clear("#match-games")

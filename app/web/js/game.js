@@ -6,6 +6,7 @@ import { load, save } from "./storage.js";
 
 const kAskAgainAfter = 40;    // plies
 const kRetrySeconds = 3;
+const kFirstStrength = 2;     // of the list, weakest first: a player who knows the rules has a chance
 
 export class Game extends EventTarget {
   constructor() {
@@ -87,7 +88,7 @@ export class Game extends EventTarget {
 
   get strength() {
     const strengths = this.about?.strengths ?? [];
-    return strengths.find((entry) => entry.name === this.setup.strength) ?? strengths[Math.floor(strengths.length / 2)] ?? null;
+    return strengths.find((entry) => entry.name === this.setup.strength) ?? strengths[kFirstStrength] ?? strengths[0] ?? null;
   }
 
   // The side at the lower edge: yours, where only one is.
@@ -164,6 +165,12 @@ export class Game extends EventTarget {
     this.#store();
     this.#tell("played", legal);
     await this.refresh();
+  }
+
+  // The engine's first move is not taken back for nothing: it would only be made again.
+  get canTakeBack() {
+    if (this.setup.agreed !== null || !this.played || !this.known) return this.moves.length > 0;
+    return this.state.plies.some(({ mover }) => this.setup.players[mover] === "you");
   }
 
   // Back to the last position in which you were to move.

@@ -32,6 +32,7 @@ export class MoveList {
     first.disabled = back.disabled = ply === 0;
     forward.disabled = last.disabled = ply === this.last;
     const current = this.list.querySelector("[aria-current]");
+    if (ply === 0) this.list.scrollTop = 0;
     if (current) this.list.scrollTop = current.offsetTop - this.list.offsetTop - this.list.clientHeight / 2;
   }
 

@@ -1,6 +1,6 @@
 // The dialog that begins a game: rule set with any option changed, who plays, how strong, from which position.
 import { post } from "./api.js";
-import { button, h, replace } from "./dom.js";
+import { button, h, number, replace } from "./dom.js";
 
 const kSeats = [
   ["you-engine", "You are South", "and move first", { S: "you", N: "engine" }],
@@ -13,6 +13,8 @@ function choices(name, entries, chosen) {
   return h("div", { class: `choices ${name}` }, entries.map(([value, label, note]) =>
     h("label", { class: "choice" }, h("input", { type: "radio", name, value, checked: value === chosen, autofocus: name === "seats" && value === chosen }), h("span", { class: "choice-face" }, h("span", {}, label), note && h("small", {}, note)))));
 }
+
+const strengthWords = ({ elo, strength: { visits, movetime_ms: time } }) => (elo ? `${number(Math.round(elo))} Elo` : visits ? `${number(visits)} visits` : time ? `${number(time / 1000)} s a move` : null);
 
 const optionOf = (options, key) => String(key.split(".").reduce((part, word) => part?.[word], options));
 
@@ -42,7 +44,7 @@ export class NewGameDialog {
     replace(this.form,
       h("h2", { id: "new-game-title" }, "New game"),
       h("fieldset", {}, h("legend", {}, "Who plays"), choices("seats", kSeats, seat[0])),
-      h("fieldset", {}, h("legend", {}, "Engine"), choices("strength", about.strengths.map(({ name, elo }) => [name, name, elo === null || elo === undefined ? null : `${Math.round(elo)} Elo`]), this.game.strength?.name)),
+      h("fieldset", {}, h("legend", {}, "Engine"), choices("strength", about.strengths.map((entry) => [entry.name, entry.name, strengthWords(entry)]), this.game.strength?.name)),
       h("fieldset", {}, h("legend", {}, "Rules"), h("label", { class: "field", for: "rule-set" }, h("span", { class: "visually-hidden" }, "Rule set"), this.rules), this.description,
         h("details", {}, h("summary", {}, "Change single rules"), this.optionFields)),
       h("fieldset", {}, h("legend", {}, "Position"),

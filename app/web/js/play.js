@@ -260,7 +260,7 @@ export class PlayView {
     }
     this.status.textContent = this.said ?? statusLine(game);
     this.said = null;
-    buttons.back.disabled = game.moves.length === 0;
+    buttons.back.disabled = !game.canTakeBack;
     buttons.hint.disabled = !game.known || (game.over && game.live);
     buttons.evaluation.setAttribute("aria-pressed", String(this.evaluation.on));
     buttons.pause.hidden = game.played || game.over;

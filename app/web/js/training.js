@@ -13,7 +13,7 @@ const perSecond = (value) => `${compact(value)}/s`;
 
 // Title, note, format, and the curves of one chart with the name each has in the legend. A chart whose curves the run lacks is left out.
 const kCharts = [
-  ["Strength", "Elo, 95 % interval; random stands at 0", (value) => number(value), { elo: "Elo" }],
+  ["Strength", "Elo, random at 0; band: 95 % of the rise", (value) => number(value), { elo: "Elo" }],
   ["Loss", "policy: distance to the search, nats", compact, { policy_divergence: "policy", value_loss: "value" }],
   ["Optimal moves", "in solved endings", share, { optimal_policy: "policy alone", optimal_search: "with search" }],
   ["Foresight", "first choice and outcome right", share, { policy_accuracy: "policy", value_accuracy: "value" }],

@@ -35,7 +35,7 @@ export function resultLine(game) {
 
 export function statusLine(game) {
   if (!game.state) return game.error ? "" : "Setting up the board";
-  if (game.over) return resultLine(game);
+  if (game.over && game.live) return resultLine(game);
   if (!game.live) return `Looking at move ${game.viewed} of ${game.moves.length}`;
   if (!game.known) return "";
   const side = game.state.mover, again = game.state.plies.at(-1)?.mover === side;
