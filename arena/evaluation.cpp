@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
+#include <tuple>
 
 #include "arena/elo.h"
 #include "arena/name_number.h"
@@ -109,21 +111,25 @@ Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rule
 }
 
 Ratings rate_run(const ResultsDatabase& database) {
-  const std::vector<PairRecord> records = database.pair_records();
   const RatingSettings settings{DrawModel::davidson, 1};
-  Ratings ratings = rate_players(records, {{kAnchor, 0.0}}, settings);
-  const Rating* first = nullptr;
-  int first_iteration = 0;
-  for (const Rating& rating : ratings.players) {
-    const int iteration = checkpoint_iteration(rating.player);
-    if (iteration < 0 || (first != nullptr && iteration >= first_iteration)) continue;
-    first = &rating;
-    first_iteration = iteration;
+  const std::vector<StoredMatch> matches = database.matches();
+  std::optional<int> first;  // iteration that was evaluated first
+  for (const StoredMatch& match : matches) {
+    const int iteration = checkpoint_iteration(match.a);
+    if (iteration >= 0 && iteration < first.value_or(std::numeric_limits<int>::max())) first = iteration;
   }
-  if (first == nullptr) return ratings;
-  const Ratings relative = rate_players(records, {{first->player, first->elo}}, settings);
-  for (std::size_t i = 0; i < ratings.players.size(); ++i) {
-    if (&ratings.players[i] != first && !ratings.players[i].anchored) ratings.players[i].error_95 = relative.players[i].error_95;
+  if (!first) return rate_players(database.pair_records(), {{kAnchor, 0.0}}, settings);
+  // How far away random play is nobody knows well, and every later match would move it, and the whole curve with it: the first evaluation says where the first checkpoint stands.
+  std::vector<PairRecord> earliest;
+  for (const StoredMatch& match : matches) {
+    if (match.iteration <= *first) earliest.push_back({match.a, match.b, match.first + match.second});
+  }
+  const std::string name = fmt::format("iteration {}", *first);
+  const Ratings level = rate_players(earliest, {{kAnchor, 0.0}}, settings);
+  const Rating* start = level.find(name);
+  Ratings ratings = rate_players(database.pair_records(), {{kAnchor, 0.0}, {name, start->elo}}, settings);
+  for (Rating& rating : ratings.players) {
+    if (rating.player == name) std::tie(rating.error_95, rating.anchored) = std::pair(start->error_95, false);
   }
   return ratings;
 }

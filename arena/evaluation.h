@@ -64,8 +64,9 @@ void check_evaluation(const EvaluationSettings& settings, const Rules& rules);
 Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rules, std::uint64_t seed, int iteration, Player& checkpoint, Player* previous,
                            const PlayerEnvironment& environment, ResultsDatabase& database, const std::function<bool(const MatchProgress&)>& watch = {});
 
-// All players in the database on one scale: `random` stands at 0. Errors are relative to the first checkpoint of them, so that a curve's band says how sure its rise is and not how far
-// away random play may be; the first has the error relative to random. Draws are results of their own, as in `wari results`.
+// All players in the database on one scale: `random` stands at 0, and the first checkpoint where its own evaluation put it, so that no later match moves the curve. Errors of the others
+// are relative to both: a curve's band says how sure its rise is, and not how far away random play may be; the first has the error relative to random. Draws are results of their own, as
+// in `wari results`.
 Ratings rate_run(const ResultsDatabase& database);
 
 }  // namespace wari

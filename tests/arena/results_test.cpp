@@ -184,6 +184,11 @@ TEST_F(Results, AnEvaluationStoresAllMatchesAndRatesThem) {
   EXPECT_EQ(database.matches().size(), 9u);
   EXPECT_TRUE(rate_run(database).warnings.empty());
   EXPECT_DOUBLE_EQ(rate_run(database).find("random")->elo, 0);
+  // What comes later does not move what was said of the first, and its errors are those of the difference.
+  EXPECT_DOUBLE_EQ(rate_run(database).find("iteration 1")->elo, one.rating.elo);
+  EXPECT_DOUBLE_EQ(rate_run(database).find("iteration 1")->error_95, one.rating.error_95);
+  EXPECT_FALSE(rate_run(database).find("iteration 1")->anchored);
+  EXPECT_LT(two.rating.error_95, one.rating.error_95);
 }
 
 TEST_F(Results, AnEvaluationMadeAgainIsReadFromTheDatabase) {

@@ -103,6 +103,16 @@ class KeptGame(PageTest):
         self.browser.press("s")
         return wait_for("the file", lambda: self.browser.run("return window.saved"))
 
+    def test_the_engine_goes_on_with_a_loaded_game(self):
+        self.game()
+        self.button("Load")
+        self.browser.run("document.querySelector('#ogn-seats').value = 'you-engine'")
+        self.browser.clear("#ogn-text")
+        self.browser.run("document.querySelector('#ogn-text').value = arguments[0]", "1. F f 2. E")
+        self.button("Read")
+        wait_for("the engine's answer", lambda: len(self.stored()["moves"]) == 4)
+        self.assertEqual(self.stored()["players"], {"S": "you", "N": "engine"})
+
     def test_what_a_file_says_beside_the_moves_is_saved_again(self):
         self.game()
         self.load_text('[Event "Club"]\n[Result "25-20"]\n[Ended "resigned"]\n\n{before it} 1. F! $1 {first} f (1... e 2. F) 2. E {second} 25-20')

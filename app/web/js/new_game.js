@@ -2,7 +2,7 @@
 import { post } from "./api.js";
 import { button, h, number, replace } from "./dom.js";
 
-const kSeats = [
+export const kSeats = [
   ["you-engine", "You are South", "and move first", { S: "you", N: "engine" }],
   ["engine-you", "You are North", "the engine begins", { S: "engine", N: "you" }],
   ["you-you", "Both sides", "two people, one board", { S: "you", N: "you" }],

@@ -1,6 +1,8 @@
 // Games as OGN files: saved from the board, loaded onto it.
 import { post } from "./api.js";
 import { button, h, replace } from "./dom.js";
+import { kSeats } from "./new_game.js";
+import { splitLine } from "./notation.js";
 import { playerName } from "./words.js";
 
 export async function saveGame(game) {
@@ -39,10 +41,12 @@ export class LoadDialog {
     this.found = h("div", { class: "found-games" });
     this.text = h("textarea", { id: "ogn-text", rows: "7", spellcheck: "false" });
     this.file = h("input", { id: "ogn-file", type: "file", accept: ".ogn,.txt,text/plain", onchange: () => this.#readFile() });
+    this.seats = h("select", { id: "ogn-seats" }, kSeats.map(([value, label]) => h("option", { value, selected: value === "you-you" }, label)));
     this.dialog = h("dialog", { class: "dialog", "aria-labelledby": "load-title" },
       h("h2", { id: "load-title" }, "Load a game"),
       h("label", { class: "field file-field", for: "ogn-file" }, h("span", { class: "quiet" }, "An OGN file"), this.file),
       h("label", { class: "field", for: "ogn-text" }, h("span", { class: "quiet" }, "or its text"), this.text),
+      h("label", { class: "field", for: "ogn-seats" }, h("span", { class: "quiet" }, "Who goes on with it"), this.seats),
       this.problem, this.found,
       h("div", { class: "dialog-actions" }, button("Cancel", { class: "plain", onclick: () => this.dialog.close() }), button("Read", { class: "primary", onclick: () => this.#read(this.text.value) })));
     document.body.append(this.dialog);
@@ -72,13 +76,13 @@ export class LoadDialog {
     }
   }
 
-  #title({ tags, result }, index) {
+  #title({ tags, result, moves }, index) {
     const names = [tags?.South ?? tags?.White, tags?.North ?? tags?.Black].filter(Boolean).join(" – ");
-    return [`${index + 1}.`, names, tags?.Event, tags?.Date, result].filter(Boolean).join("  ");
+    return [`${index + 1}.`, names, tags?.Event, tags?.Date, `${splitLine(moves).length} moves`, result].filter(Boolean).join("  ");
   }
 
   #take(game) {
     this.dialog.close();
-    this.onGame(game);
+    this.onGame(game, kSeats.find(([value]) => value === this.seats.value)[3]);
   }
 }

@@ -28,7 +28,7 @@ export class PlayView {
     this.evaluation = new Evaluation(game, this.board);
     this.moves = new MoveList((ply) => this.step(ply));
     this.newGame = new NewGameDialog(game);
-    this.loading = new LoadDialog((loaded) => this.#take(loaded));
+    this.loading = new LoadDialog((loaded, players) => this.#take(loaded, players));
     this.#build();
     game.settled = async () => {
       await this.motion;
@@ -134,11 +134,11 @@ export class PlayView {
     }
   }
 
-  async #take(loaded) {
+  async #take(loaded, players) {
     const { rules, start, moves, tags } = loaded;
     try {
       const agreed = await recordedEnd(loaded);
-      await this.game.begin({ rules, start, moves, agreed, tags: tags ?? {}, record: recordOf(loaded), players: { S: "you", N: "you" }, strength: this.game.setup.strength });
+      await this.game.begin({ rules, start, moves, agreed, tags: tags ?? {}, record: recordOf(loaded), players, strength: this.game.setup.strength });
     } catch (error) {
       this.#say(error.message);
     }
