@@ -18,14 +18,6 @@ namespace {
 
 constexpr const char* kAnchor = "random";  // stands at 0
 
-// Of a checkpoint's player, "iteration 120"; -1: another one.
-int checkpoint_iteration(const std::string& player) {
-  constexpr std::string_view kStart = "iteration ";
-  int iteration = -1;
-  if (player.starts_with(kStart)) std::from_chars(player.data() + kStart.size(), player.data() + player.size(), iteration);
-  return iteration;
-}
-
 using Watch = std::function<bool(const MatchProgress&)>;
 
 MatchResult result_of(const StoredMatch& match) {
@@ -108,6 +100,13 @@ Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rule
   evaluation.all = rate_run(database);
   if (const Rating* rating = evaluation.all.find(checkpoint.name())) evaluation.rating = *rating;
   return evaluation;
+}
+
+int checkpoint_iteration(const std::string& player) {
+  constexpr std::string_view kStart = "iteration ";
+  int iteration = -1;
+  if (player.starts_with(kStart)) std::from_chars(player.data() + kStart.size(), player.data() + player.size(), iteration);
+  return iteration;
 }
 
 Ratings rate_run(const ResultsDatabase& database) {

@@ -69,4 +69,7 @@ Evaluation evaluate_player(const EvaluationSettings& settings, const Rules& rule
 // in `wari results`.
 Ratings rate_run(const ResultsDatabase& database);
 
+// Of a checkpoint's player in the results of its run, "iteration 120"; -1: another player.
+int checkpoint_iteration(const std::string& player);
+
 }  // namespace wari

@@ -60,18 +60,10 @@ Json points_json(const std::vector<RunCurves::Point>& points) {
   return list;
 }
 
-// Of a player "iteration 120" of the results; -1: another one.
-std::int64_t iteration_of(const std::string& player) {
-  constexpr std::string_view kStart = "iteration ";
-  std::int64_t iteration = -1;
-  if (player.starts_with(kStart)) std::from_chars(player.data() + kStart.size(), player.data() + player.size(), iteration);
-  return iteration;
-}
-
 Json elo_curve(const Ratings& ratings, std::int64_t since) {
   std::vector<std::pair<std::int64_t, const Rating*>> rated;
   for (const Rating& rating : ratings.players) {
-    if (const std::int64_t iteration = iteration_of(rating.player); iteration > since) rated.emplace_back(iteration, &rating);
+    if (const std::int64_t iteration = checkpoint_iteration(rating.player); iteration > since) rated.emplace_back(iteration, &rating);
   }
   std::sort(rated.begin(), rated.end());
   Json points = Json::array();
