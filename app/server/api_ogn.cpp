@@ -112,7 +112,7 @@ Json Api::read_games(const HttpRequest& request) {
   Json games = Json::array();
   try {
     for (const OgnGame& read : read_ogn(text, "line", {}, kMostPlies)) {
-      if (request.client_left && request.client_left()) throw HttpError(kClientLeft, "cancelled: the client closed its connection: ask again");
+      if (request.client_left && request.client_left()) throw nobody_waits();
       games.push_back(read_json(read));
     }
   } catch (const Error& error) {

@@ -49,6 +49,7 @@ class HttpError : public std::runtime_error {
 };
 
 inline constexpr int kClientLeft = 499;  // status of a request that client_left() ended
+inline HttpError nobody_waits() { return HttpError(kClientLeft, "cancelled: the client closed its connection: ask again"); }
 
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 

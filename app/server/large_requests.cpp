@@ -24,7 +24,7 @@ void LargeRequests::take(const std::function<bool()>& client_left) {
     lock.lock();
   }
   --waiting_;
-  if (left) throw HttpError(kClientLeft, "cancelled: the client closed its connection: ask again");
+  if (left) throw nobody_waits();
   ++running_;
 }
 

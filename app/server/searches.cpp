@@ -9,8 +9,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-HttpError nobody_waits() { return HttpError(kClientLeft, "cancelled: the client closed its connection: ask again"); }
-
 }  // namespace
 
 // One of the places for requests that think.

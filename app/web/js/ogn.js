@@ -10,8 +10,8 @@ export async function saveGame(game) {
   tags.South ??= playerName(game, "S");
   tags.North ??= playerName(game, "N");
   tags.Date ??= new Date().toISOString().slice(0, 10).replaceAll("-", ".");
-  const { ended, result } = game.setup.record, agreed = game.setup.agreed !== null && ended === null;
-  const { text } = await post("ogn/write", { ...game.request(), ...game.setup.record, tags, ...(agreed ? { agreed, ended: null, result: null } : { ended, result }) });
+  const agreed = game.setup.agreed !== null && game.setup.record.ended === null;
+  const { text } = await post("ogn/write", { ...game.request(), ...game.setup.record, tags, ...(agreed && { agreed, ended: null, result: null }) });
   const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   const link = h("a", { href: address, download: `${game.setup.rules.split(",")[0]}-${tags.Date.replaceAll(".", "-")}.ogn` });
   document.body.append(link);
